@@ -39,7 +39,7 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
         spmv = {NULL, gsh_source_spmv_plan, gsh_source_spmv_text, gsh_launch_is_spmv},
         selection = {NULL, gsh_source_selection_plan, gsh_source_selection_text,
                      gsh_launch_is_selection},
-        search = {NULL, gsh_source_sort_search_plan, gsh_source_sort_search_text, NULL};
+        search = {NULL, gsh_source_search_plan, gsh_source_search_text, NULL};
     static const struct maker *const makers[] = {
 #define X(kind, dtypes, errors, replay, host, source, ...) [GSH_LAUNCH_##kind] = &source,
 #include "launch_kinds.def"

@@ -125,3 +125,7 @@ enum gsh_status gsh_source_selection_plan(const struct gsh_launch *launch, uint6
                                           struct gsh_source_plan *plan);
 void gsh_source_selection_text(const struct gsh_launch *launch, unsigned stage,
                                struct gsh_fmt *fmt);
+
+enum gsh_status gsh_source_search_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                       struct gsh_source_plan *plan);
+void gsh_source_search_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SORT as text (kernels/cuda/sort/sort.cuh says how). Rows that fit in shared memory take one stage, longer ones five:
- * clear, count, offsets, pass, finish. The pass is launched once for each byte of the code. SEARCH is one stage
- * (kernels/cuda/sort/sort_search.cuh).
+ * clear, count, offsets, pass, finish. The pass is launched once for each byte of the code.
  */
 #include "source_sort.h"
 
 #include "source_parts.h"
 #include "source_texts.h"
-
-#include <string.h>
 
 #define ROWS_BLOCK 512
 #define MOST_ROW 4096                  /* elements that a block sorts in shared memory, */
@@ -19,8 +16,6 @@
 #define DIGITS 256
 #define STATE_BYTES 256 /* the passes' bits, and a counter for each pass */
 #define ALIGNMENT 256
-#define MOST_SEARCH_BLOCKS ((int64_t)1 << 20)
-#define SEARCH_AT_ONCE 4 /* values of a thread */
 
 enum stage { CLEAR, COUNT, OFFSETS, PASS, FINISH, STAGES };
 
@@ -246,7 +241,7 @@ static const char *infinite_bits(enum gsh_dtype dtype)
     }
 }
 
-static void write_code(enum gsh_dtype dtype, unsigned from, struct gsh_fmt *fmt)
+void gsh_source_sort_write_code(enum gsh_dtype dtype, unsigned from, struct gsh_fmt *fmt)
 {
     static const char *const words[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
     char kind = gsh_dtype_kind(dtype);
@@ -276,7 +271,7 @@ void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struc
     gsh_fmt_text(fmt, gsh_cuda_text_sort);
     gsh_fmt_printf(fmt, "constexpr bool GIVES_ORDER = %s;\n",
                    gives_order(launch) ? "true" : "false");
-    write_code(launch->loop, first_byte(launch), fmt);
+    gsh_source_sort_write_code(launch->loop, first_byte(launch), fmt);
     if (is_rows) {
         gsh_fmt_text(fmt, gsh_cuda_text_sort_rows);
         return;
@@ -286,84 +281,4 @@ void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struc
     if (stage == PASS || stage == FINISH)
         gsh_fmt_text(fmt, gsh_cuda_text_sort_places);
     gsh_fmt_text(fmt, texts[stage]);
-}
-
-/* ---- SEARCH ---- */
-
-static bool is_constant(const struct gsh_launch *launch)
-{
-    return launch->operands[1].is_constant;
-}
-
-/* Values along at most one dimension. */
-static bool is_search(const struct gsh_launch *launch)
-{
-    const struct gsh_operand *operands = launch->operands;
-    return launch->nin == 2 && launch->nout == 1 && !launch->has_mask && !operands[0].is_constant &&
-           operands[0].dtype == launch->loop && operands[1].dtype == launch->loop &&
-           operands[2].dtype == GSH_INT64 && launch->ndim <= 1 && launch->search.line.extent > 0;
-}
-
-static void write_search_key(const struct gsh_launch *launch, char *key)
-{
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, key, GSH_SOURCE_KEY_SIZE);
-    gsh_fmt_text(&fmt, "search");
-    gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
-    gsh_fmt_text(&fmt, launch->search.is_right ? "_right" : "");
-    gsh_fmt_text(&fmt, is_constant(launch) ? "_c" : "");
-}
-
-static enum gsh_status put_search(const struct gsh_launch *launch, int64_t count,
-                                  struct gsh_source_stage *stage)
-{
-    bool is_line = launch->ndim > 0;
-    int64_t words[] = {(int64_t)launch->operands[0].address,
-                       is_constant(launch) ? 0 : (int64_t)launch->operands[1].address,
-                       (int64_t)launch->operands[2].address,
-                       launch->search.line.stride,
-                       launch->search.line.extent,
-                       is_line ? launch->strides[1][0] : 0,
-                       is_line ? launch->strides[2][0] : 0,
-                       count,
-                       0,
-                       0};
-    if (is_constant(launch))
-        memcpy(&words[GSH_COUNT(words) - 2], &launch->operands[1].constant,
-               gsh_dtype_size(launch->loop));
-    stage->argument_bytes = 0;
-    stage->shared_bytes = 0;
-    return gsh_source_put_many(stage, words, (int)GSH_COUNT(words), (int)GSH_COUNT(words));
-}
-
-enum gsh_status gsh_source_sort_search_plan(const struct gsh_launch *launch, uint64_t scratch,
-                                            struct gsh_source_plan *plan)
-{
-    int64_t count = gsh_launch_elements(launch);
-    (void)scratch;
-    if (!is_search(launch))
-        return GSH_DECLINED;
-    plan->scratch_bytes = 0;
-    plan->stage_count = 1;
-    write_search_key(launch, plan->stages[0].key);
-    GSH_TRY(put_search(launch, count, &plan->stages[0]));
-    return gsh_source_set_grid(
-        &plan->stages[0],
-        GSH_MIN(gsh_source_divide_up(count, (int64_t)GSH_SOURCE_BLOCK * SEARCH_AT_ONCE),
-                MOST_SEARCH_BLOCKS));
-}
-
-void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage,
-                                 struct gsh_fmt *fmt)
-{
-    const struct gsh_source_prelude prelude = {.dtypes = 0};
-    (void)stage;
-    gsh_source_text_write_prelude(fmt, &prelude);
-    gsh_fmt_printf(fmt, "constexpr u32 BLOCK = %d, RADIX = 256, AT_ONCE = %d;\n", GSH_SOURCE_BLOCK,
-                   SEARCH_AT_ONCE);
-    gsh_fmt_printf(fmt, "constexpr bool IS_RIGHT = %s, IS_CONSTANT = %s;\n",
-                   launch->search.is_right ? "true" : "false",
-                   is_constant(launch) ? "true" : "false");
-    write_code(launch->loop, 0, fmt);
-    gsh_fmt_text(fmt, gsh_cuda_text_sort_search);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SORT and SEARCH as text: see source.h.
+ * SORT as text: see source.h.
  */
 #pragma once
 
@@ -13,7 +13,5 @@ enum gsh_status gsh_source_sort_plan(const struct gsh_launch *launch, uint64_t s
                                      struct gsh_source_plan *plan);
 void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
 
-enum gsh_status gsh_source_sort_search_plan(const struct gsh_launch *launch, uint64_t scratch,
-                                            struct gsh_source_plan *plan);
-void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage,
-                                 struct gsh_fmt *fmt);
+/* Writes kernels/cuda/sort/sort_key.cuh and what it needs; bytes of the code below `from` are in order already. */
+void gsh_source_sort_write_code(enum gsh_dtype dtype, unsigned from, struct gsh_fmt *fmt);

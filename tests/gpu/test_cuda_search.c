@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SEARCH of the backend "cuda" against the host's binary search: each dtype, both sides, values of random bits (NaNs of all
- * kinds are among them), few values, and one value. The line is sorted by the host. Skipped where no GPU is.
+ * kinds are among them), few values, the line's own elements, a line with gaps, and one value. Lines are about as long as the tree
+ * that a block keeps, shorter and longer; values are one, few, and so many that the tree is a full one. The line is sorted by the
+ * host. Skipped where no GPU is.
  */
 #include "host_ops.h"
 #include "open_gpu.h"
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { RANDOM, FEW, CONSTANT, FORMS };
+enum form { RANDOM, FEW, EQUAL, GAPS, CONSTANT, FORMS };
 enum { LINE, VALUES, FOUND, SIDES };
 
 struct search {
@@ -36,6 +38,12 @@ static void fill_bytes(unsigned char *bytes, size_t size, size_t element, enum f
     }
 }
 
+/* Bytes from one element of the line to the next. */
+static int64_t line_step(const struct search *search)
+{
+    return (int64_t)gsh_dtype_size(search->dtype) * (search->form == GAPS ? 3 : 1);
+}
+
 /* The line, in order. */
 static void sort_line(const struct search *search)
 {
@@ -48,9 +56,20 @@ static void sort_line(const struct search *search)
     for (unsigned k = 0; k < 2; k++) {
         launch.operands[k] =
             (struct gsh_operand){.dtype = search->dtype, .address = on_host(search, LINE)};
-        launch.strides[k][0] = (int64_t)gsh_dtype_size(search->dtype);
+        launch.strides[k][0] = line_step(search);
     }
     CHECK_INT(gsh_host_ops_run(&launch), GSH_OK);
+}
+
+/* Values that are elements of the line. */
+static void take_values(const struct search *search)
+{
+    size_t size = gsh_dtype_size(search->dtype);
+    for (int64_t i = 0; i < search->count; i++) {
+        size_t at = (size_t)((random_bits() >> 16) % (uint64_t)search->length);
+        memcpy(search->host[VALUES] + (size_t)i * size,
+               search->host[LINE] + at * (size_t)line_step(search), size);
+    }
 }
 
 static struct gsh_launch launch_of(const struct search *search, const uint64_t *addresses)
@@ -62,7 +81,7 @@ static struct gsh_launch launch_of(const struct search *search, const uint64_t *
                                 .ndim = 1,
                                 .shape = {search->count}};
     int64_t size = (int64_t)gsh_dtype_size(search->dtype);
-    launch.search = (struct gsh_search){{size, search->length}, search->is_right};
+    launch.search = (struct gsh_search){{line_step(search), search->length}, search->is_right};
     for (unsigned k = 0; k < SIDES; k++)
         launch.operands[k] = (struct gsh_operand){.dtype = k == FOUND ? GSH_INT64 : search->dtype,
                                                   .address = addresses[k]};
@@ -80,7 +99,7 @@ static bool make(struct search *search)
 {
     bool good = true;
     size_t size = gsh_dtype_size(search->dtype);
-    search->bytes[LINE] = (size_t)search->length * size;
+    search->bytes[LINE] = (size_t)(search->length * line_step(search));
     search->bytes[VALUES] = (size_t)search->count * size;
     search->bytes[FOUND] = (size_t)search->count * sizeof(int64_t);
     for (int side = 0; side < SIDES; side++) {
@@ -90,6 +109,8 @@ static bool make(struct search *search)
     }
     search->got = calloc(1, search->bytes[FOUND]);
     sort_line(search);
+    if (search->form == EQUAL || search->form == GAPS)
+        take_values(search);
     return good;
 }
 
@@ -133,7 +154,10 @@ static void compare(struct search search)
 
 static void test_all(void)
 {
-    static const int64_t sizes[][2] = {{1, 1}, {7, 1000}, {5000, 3000}};
+    static const int64_t sizes[][2] = {
+        {1, 1},       {2, 5},       {3, 5},       {7, 1000},       {511, 600},     {512, 600},
+        {2047, 3000}, {2048, 3000}, {4094, 5000}, {4095, 5000},    {4096, 5000},   {4097, 5000},
+        {4098, 5000}, {4096, 1},    {100000, 10}, {100000, 30000}, {5000, 1200000}};
     for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
         for (int side = 0; side < 2; side++)
             for (size_t s = 0; s < GSH_COUNT(sizes); s++)

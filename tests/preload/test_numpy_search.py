@@ -24,6 +24,41 @@ for dtype in DTYPES:
 ''')
         self.assert_on_device(result, "searchsorted")
 
+    def test_lengths_around_the_tree(self):
+        """A kernel keeps a tree of 4095 elements at most, of 511 where values are few. Each element and its neighbours are looked for."""
+        result = self.assert_same(MORE + '''
+def around(a):
+    if a.dtype.kind == "c":
+        return np.concatenate((a, a - 1, a + 1j))
+    if a.dtype.kind == "f":
+        return np.concatenate((a, np.nextafter(a, -np.inf), np.nextafter(a, np.inf)))
+    return np.concatenate((a, a - 1, a + 1))
+for dtype in ("f8", "i4", "f2", "c16"):
+    for length in (*range(1, 10), 510, 511, 512, 513, 2046, 2047, 2048, 2049, 4094, 4095, 4096, 4097, 4098, 8191, 8193):
+        a = np.sort(rng.integers(-length, length, length).astype(dtype))
+        if dtype != "i4":
+            a[length - length // 10:] = np.nan
+        v = rng.permutation(around(a))
+        for side in ("left", "right"):
+            dump("%s %d %s" % (dtype, length, side), np.searchsorted(a, v, side))
+            dump("%s %d %s few" % (dtype, length, side), np.searchsorted(a, v[:9], side))
+            dump("%s %d %s ends" % (dtype, length, side), np.searchsorted(a, on_device(a[[0, -1]]), side))
+            dump("%s %d %s gaps" % (dtype, length, side), np.searchsorted(on_device(a)[::3], v[:500], side))
+''')
+        self.assert_on_device(result, "searchsorted")
+
+    def test_trees_of_many_values(self):
+        """So many values that blocks take several each, and the tree is a full one."""
+        result = self.assert_same(MORE + '''
+v = rng.integers(-5, 20005, 1200000) * 0.5
+for length in (4095, 4096, 10000):
+    a = np.arange(length) * 1.0
+    for side in ("left", "right"):
+        dump("%d %s" % (length, side), np.searchsorted(a, v, side))
+        dump("%d %s one" % (length, side), np.searchsorted(a, np.broadcast_to(a[7], v.shape), side))
+''')
+        self.assert_on_device(result, "searchsorted")
+
     def test_two_dtypes(self):
         self.assert_same(MORE + '''
 for first in DTYPES:

@@ -415,7 +415,7 @@ static void make_sort(const struct family *family, enum gsh_dtype loop, enum gsh
     }
 }
 
-/* Both sides, of values that are an array. */
+/* Both sides, of values that are an array, in a line without gaps. */
 static void make_search(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
 {
     static const int64_t sizes[] = {LINE};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The texts of SORT and SEARCH compile with NVRTC, which needs no GPU: each dtype, elements and their order, rows that fit in
- * shared memory and longer ones, both sides, values and one value. To PTX for sm_90, a sample to machine code. Skipped where libnvrtc is not installed.
+ * shared memory and longer ones, both sides, values, one value, a line with gaps. To PTX for sm_90, a sample to machine code. Skipped where libnvrtc is not installed.
  */
 #include "nvrtc_batch.h"
 
@@ -29,12 +29,12 @@ static void add_sorts(struct batch *batch)
         }
 }
 
-static struct gsh_launch search(enum gsh_dtype loop, bool is_right, bool is_constant)
+static struct gsh_launch search(enum gsh_dtype loop, bool is_right, bool is_constant, bool is_far)
 {
     struct gsh_launch launch = {
         .kind = GSH_LAUNCH_SEARCH, .loop = loop, .nin = 2, .nout = 1, .ndim = 1, .shape = {100}};
     int64_t step = (int64_t)gsh_dtype_size(loop);
-    launch.search = (struct gsh_search){{step, 1000}, is_right};
+    launch.search = (struct gsh_search){{is_far ? 2 * step : step, 1000}, is_right};
     for (unsigned k = 0; k < 3; k++)
         launch.operands[k] = (struct gsh_operand){.dtype = loop, .address = 4096};
     launch.operands[1].is_constant = is_constant;
@@ -47,8 +47,9 @@ static struct gsh_launch search(enum gsh_dtype loop, bool is_right, bool is_cons
 static void add_searches(struct batch *batch)
 {
     for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
-        for (int form = 0; form < 4; form++) {
-            struct gsh_launch launch = search((enum gsh_dtype)loop, form % 2 != 0, form / 2 != 0);
+        for (int form = 0; form < 6; form++) {
+            struct gsh_launch launch =
+                search((enum gsh_dtype)loop, form % 2 != 0, form / 2 == 1, form / 2 == 2);
             add_launch(batch, &launch);
         }
 }
