@@ -209,8 +209,10 @@ static bool joins_in_order(const struct gsh_launch *launch)
            !launch->operands[0].is_constant && (1u << launch->loop & GSH_SET_INEXACT) != 0;
 }
 
-#define ORDER_SECONDS 20e-6 /* of the stages that sort */
-#define JOIN_SECONDS 25e-9  /* of an element of a sequence, one after another; an estimate */
+/* Measured on an H200: 1e5 to 1e8 float64 in a thousand places take 0.14 to 6.9 ms, 1e8 in one place 473 ms. */
+#define ORDER_SECONDS 80e-6 /* of the stages that sort and gather, */
+#define ORDER_BYTES 256     /* of an index, as they take, */
+#define JOIN_SECONDS 5e-9   /* and of an element of a sequence, one after another */
 
 /* The device sorts the places, and then joins the elements of each place one after another. Indices are taken to be spread evenly. */
 static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
@@ -221,7 +223,7 @@ static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
     double indices = 1;
     for (int d = 0; d < launch->ndim; d++)
         indices *= launch->strides[1][d] != 0 ? (double)launch->shape[d] : 1;
-    work.bytes += indices * 2 * sizeof(int64_t) * 4;
+    work.bytes += indices * ORDER_BYTES;
     work.device_column =
         ORDER_SECONDS + JOIN_SECONDS * indices / GSH_MAX((double)launch->indexed.extent, 1);
     work.columns = 1;

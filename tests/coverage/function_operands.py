@@ -20,6 +20,14 @@ def noise(factor, count=N):
     return (np.arange(count) * factor) % 2097143 * 2.0 ** -21
 
 
+def diagonal(rows, columns):
+    """At least as many rows as columns, 40, 40.1, ... on the diagonal: noise, whose rank is low, becomes well-conditioned by it, and
+    its eigenvalues distinct."""
+    place = np.arange(rows * columns)
+    is_on_it = (place % (columns + 1) == 0) & (place < columns * columns)
+    return np.where(is_on_it, 40 + place / (columns + 1) / 10, 0.0).reshape(rows, columns)
+
+
 def eye(size):
     return (np.arange(size * size) % (size + 1) == 0).reshape(size, size) * 1.0
 
@@ -60,9 +68,9 @@ OPERANDS = {
     "Ai": lambda: ((np.arange(N) * 7919) % 1000).reshape(1000, 2000),
     "T": lambda: noise(7919).reshape(100, 100, 200), "V": lambda: noise(7919, 1800000).reshape(600000, 3),
     "W": lambda: noise(104729, 1800000).reshape(600000, 3),
-    "S": lambda: noise(7919, 360000).reshape(600, 600) + eye(600) * 40, "P": lambda: positive_definite(400),
-    "L": lambda: np.tril(noise(7919, 360000).reshape(600, 600) + eye(600) * 40) * 1.0,
-    "R": lambda: noise(104729, 240000).reshape(600, 400), "r": lambda: noise(104729, 200000),
+    "S": lambda: noise(7919, 360000).reshape(600, 600) + diagonal(600, 600), "P": lambda: positive_definite(400),
+    "L": lambda: np.tril(noise(7919, 360000).reshape(600, 600) + diagonal(600, 600)) * 1.0,
+    "R": lambda: noise(104729, 240000).reshape(600, 400) + diagonal(600, 400), "r": lambda: noise(104729, 200000),
     "us": lambda: noise(7919, 200000), "vs": lambda: noise(104729, 200000), "js": lambda: (np.arange(200000) * 7) % 5,
     "ws": lambda: noise(1299709, 200000), "zs": lambda: noise(7919, 200000) + 1j * noise(104729, 200000),
     "G": lambda: noise(7919, 512 * 512).reshape(512, 512), "Gb": lambda: noise(7919, 512 * 512).reshape(512, 512) > 0.4,

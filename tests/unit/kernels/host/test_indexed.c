@@ -95,7 +95,7 @@ static void check_combine(void)
     CHECK_INT(gsh_host_ops_run(&launch), GSH_OK);
     CHECK(table[1] == 3 && table[3] == 4 && table[0] == 0);
     CHECK_INT(gsh_source_plan(&launch, 256, &plan), GSH_OK); /* the order of additions tells */
-    CHECK_INT(plan.stage_count, 3);                          /* the cells, a short sort, the sums */
+    CHECK_INT(plan.stage_count, 4); /* the cells, a short sort, the values in order, the sums */
     CHECK_INT(plan.scratch_bytes, 2 * 256);
     launch.op = GSH_OP_MAXIMUM;
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK);
