@@ -101,7 +101,7 @@ enum gsh_status gsh_source_search_plan(const struct gsh_launch *launch, uint64_t
                                        struct gsh_source_plan *plan)
 {
     int64_t count = gsh_launch_elements(launch);
-    int64_t blocks = GSH_MIN(gsh_source_divide_up(count, BLOCK * AT_ONCE), MOST_BLOCKS);
+    int64_t blocks = GSH_MIN(gsh_source_divide_up(count, (int64_t)BLOCK * AT_ONCE), MOST_BLOCKS);
     struct gsh_source_stage *stage = &plan->stages[0];
     (void)scratch;
     if (!is_supported(launch) || blocks == 0)
