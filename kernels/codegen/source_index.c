@@ -228,7 +228,7 @@ size_t gsh_source_index_scratch(const struct gsh_launch *launch)
     enum way way = way_of(launch);
     if (way == WAY_ORDERED) {
         struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
-        return gsh_source_put_order_sort_scratch(launch) + gsh_source_sort_scratch(&sort);
+        return gsh_source_put_order_sort_offset(launch) + gsh_source_sort_scratch(&sort);
     }
     if (way != WAY_RANKED)
         return 0;
@@ -340,7 +340,7 @@ static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scrat
     for (int d = 0; d < launch->ndim; d++)
         shape[d] = gsh_source_ranking_has_dim(launch, d) ? 1 : launch->shape[d];
     GSH_TRY(gsh_source_put(stage, scratch));
-    GSH_TRY(gsh_source_put(stage, scratch + gsh_source_put_order_values(launch)));
+    GSH_TRY(gsh_source_put(stage, scratch + gsh_source_put_order_values_offset(launch)));
     GSH_TRY(gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells));
     GSH_TRY(gsh_source_put(stage, (uint64_t)gsh_source_put_order_free(launch)));
     return gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1));
@@ -373,7 +373,7 @@ static enum gsh_status plan_sort(const struct gsh_launch *launch, uint64_t scrat
                                  struct gsh_source_plan *plan)
 {
     struct gsh_launch sort = gsh_source_put_order_sort(launch, scratch);
-    GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_sort_scratch(launch), plan));
+    GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_sort_offset(launch), plan));
     for (unsigned i = plan->stage_count; i > 0; i--)
         plan->stages[i] = plan->stages[i - 1];
     return GSH_OK;

@@ -41,17 +41,17 @@ bool gsh_source_put_order_gathers(const struct gsh_launch *launch)
            gsh_source_put_order_free(launch) < GSH_SOURCE_PUT_ORDER_SPREAD;
 }
 
-size_t gsh_source_put_order_values(const struct gsh_launch *launch)
+size_t gsh_source_put_order_values_offset(const struct gsh_launch *launch)
 {
     return bytes_of(gsh_source_ranking_of(launch).ranks, sizeof(uint64_t));
 }
 
-size_t gsh_source_put_order_sort_scratch(const struct gsh_launch *launch)
+size_t gsh_source_put_order_sort_offset(const struct gsh_launch *launch)
 {
     size_t values = gsh_source_put_order_gathers(launch)
                         ? bytes_of(gsh_launch_elements(launch), gsh_dtype_size(launch->loop))
                         : 0;
-    return gsh_source_put_order_values(launch) + values;
+    return gsh_source_put_order_values_offset(launch) + values;
 }
 
 /* Bytes that hold the number of cells, which stands for no cell. */

@@ -20,9 +20,8 @@ bool gsh_source_put_order_is_possible(const struct gsh_launch *launch);
 int64_t gsh_source_put_order_free(const struct gsh_launch *launch);
 /* Whether the values are gathered before they are joined. */
 bool gsh_source_put_order_gathers(const struct gsh_launch *launch);
-/* Scratch memory: cells and ranks from its beginning on, the gathered values behind gsh_source_put_order_values bytes, the
- * SORT's behind gsh_source_put_order_sort_scratch bytes. */
-size_t gsh_source_put_order_values(const struct gsh_launch *launch);
-size_t gsh_source_put_order_sort_scratch(const struct gsh_launch *launch);
+/* Where the gathered values and the SORT's own memory begin in the scratch memory, in bytes. Cells and ranks stand at its beginning. */
+size_t gsh_source_put_order_values_offset(const struct gsh_launch *launch);
+size_t gsh_source_put_order_sort_offset(const struct gsh_launch *launch);
 /* The SORT, in place, of 64 bits for each rank: its cell, and below it the rank. */
 struct gsh_launch gsh_source_put_order_sort(const struct gsh_launch *launch, uint64_t scratch);
