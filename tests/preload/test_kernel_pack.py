@@ -160,5 +160,24 @@ for name in ("inv", "det", "svd", "qr", "eigh", "cholesky"):
         self.assertEqual(self.counters(os.path.join(self.folder, "none")), [compiled + hits, 0])
 
 
+class TestOrderedSums(PackCase):
+    """All kernels of np.add.at of float64: into a line, of few and of many elements, and into short rows."""
+    kernels = ["put_cells__int64", "put_gather__float64", "put_order_add_float64",
+               *("sort_%s_uint64_from4" % stage for stage in ("rows", "clear", "count", "offsets", "pass", "finish"))]
+
+    def test_found(self):
+        script = """
+import numpy as np
+from shim_script import on_device
+for shape, count in (((50,), 3000), ((50,), 9000), ((50, 8), 9000)):
+    values = on_device(np.arange(count * 8.0)[:count * np.zeros(shape)[0].size].reshape(count, *shape[1:]))
+    np.add.at(on_device(np.zeros(shape)), on_device(np.arange(count) % 50), values)
+"""
+        with tempfile.TemporaryDirectory() as cache:
+            result = self.shim_run(script, env={"GPUSHIM_PACK": self.pack, "GPUSHIM_CACHE_DIR": cache})
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(shim_runner.counter(result.report, "pack_hits"), 12)  # six that sort, and two that number, gather and join
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -16,6 +16,7 @@
 #define COMMON (COMMON_REAL | 1 << GSH_COMPLEX128)
 
 #define LINE ((int64_t)1 << 22)
+#define SHORT_ROW 8
 #define APART 40 /* bits: between the addresses of operands */
 
 enum layouts { FEW, SOME, ALL };
@@ -308,13 +309,16 @@ static void make_take(const struct family *family, enum gsh_dtype loop, enum gsh
     }
 }
 
-/* Of an array, or of one value: to as many places, and again and again to few. */
+/* Of an array, in long rows and in short ones, or of one value: to as many places, and again and again to few. */
 static void make_put(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
 {
     (void)input;
     for (int ndim = 1; ndim <= 2; ndim++) {
         struct gsh_launch launch = begin_indexed(GSH_LAUNCH_PUT, family, ndim, loop, 2);
+        struct gsh_launch narrow = launch;
+        narrow.shape[ndim - 1] = GSH_MIN(launch.shape[ndim - 1], SHORT_ROW);
         hand_out(&launch);
+        hand_out(&narrow);
         memset(launch.strides[0], 0, sizeof launch.strides[0]);
         launch.operands[0].is_constant = true;
         hand_out(&launch);
