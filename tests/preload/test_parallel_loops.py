@@ -226,8 +226,9 @@ print(len(wrong))
 """
 
 FORK = """
-import multiprocessing, os
+import multiprocessing, os, warnings
 import numpy as np
+warnings.filterwarnings('ignore', 'This process', DeprecationWarning)  # a fork beside threads, from 3.12 on
 a = np.random.default_rng(0).random((1000, 1000))
 want = np.exp(a)
 def work(k):
