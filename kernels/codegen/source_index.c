@@ -346,6 +346,16 @@ static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scrat
     return gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1));
 }
 
+/* As many tiles for each cell, or one for each block (kernels/cuda/indexed/indexed_order_gather.cuh). */
+static enum gsh_status set_gather_grid(const struct gsh_launch *launch,
+                                       struct gsh_source_stage *stage)
+{
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
+    int64_t tiles = gsh_source_divide_up(ranking.ranks, (int64_t)GSH_SOURCE_BLOCK * UNROLL);
+    int64_t streams = GSH_MIN(ranking.cells, tiles);
+    return gsh_source_set_grid(stage, streams * gsh_source_divide_up(tiles, streams));
+}
+
 static enum gsh_status set_order_grid(const struct gsh_launch *launch,
                                       struct gsh_source_stage *stage)
 {
@@ -395,8 +405,9 @@ static enum gsh_status plan_ordered(const struct gsh_launch *launch, uint64_t sc
         GSH_TRY(pass == PASS_CELLS
                     ? gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells)
                     : put_order(launch, scratch, stage));
-        if (pass == PASS_ORDER)
-            GSH_TRY(set_order_grid(launch, stage));
+        if (pass != PASS_CELLS)
+            GSH_TRY(pass == PASS_GATHER ? set_gather_grid(launch, stage)
+                                        : set_order_grid(launch, stage));
     }
     return GSH_OK;
 }

@@ -26,7 +26,7 @@ bool gsh_source_put_order_is_possible(const struct gsh_launch *launch)
     if (has_two_errors(launch))
         return false;
     struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
-    return ranking.ranks < INT32_MAX && ranking.cells < UINT32_MAX &&
+    return ranking.ranks < INT32_MAX && ranking.cells > 0 && ranking.cells < UINT32_MAX &&
            gsh_source_ranking_is_distinct(launch);
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values in the order in which they are joined: of each free place a line, with the value of each rank in `sorted`.
+// A block has a tile of the line. Blocks that run at once have tiles that lie as far apart as the cells do where each has as
+// many ranks: they read neighbouring values, each for its own cell.
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const OrderArgs args)
 {
-    const i64 first = (i64)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;
+    const u32 streams = args.cells < (i64)gridDim.x ? (u32)args.cells : gridDim.x;
+    const u32 tile = blockIdx.x % streams * (gridDim.x / streams) + blockIdx.x / streams;
+    const i64 first = (i64)tile * (BLOCK * UNROLL) + threadIdx.x;
     i64 offset[UNROLL];
     bool is_wanted[UNROLL];
 #pragma unroll

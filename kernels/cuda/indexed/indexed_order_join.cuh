@@ -7,7 +7,7 @@
 // a run of at most SHORT elements alone. All lanes load a longer one side by side, and the first of them joins it.
 constexpr u32 ITEMS = 128 / sizeof(A), TILE = 32 * ITEMS, SHORT = 512;
 constexpr u32 AT_ONCE = 8; // elements of a tile that are on their way to registers
-constexpr u32 AHEAD = 8;    // the same for a thread alone, from memory
+constexpr u32 AHEAD = 8;   // reads of a lane from memory that are on their way
 
 FN bool begins(const OrderArgs &args, i64 at)
 {
@@ -56,18 +56,22 @@ template <bool IS_GATHERED> FN void join_alone(const OrderArgs &args, i64 first,
     A total = loaded(*place);
     u32 count = AHEAD;
     for (i64 at = first; count == AHEAD; at += AHEAD) {
+        u32 cells[AHEAD];
         A x[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            cells[k] = cell_at(args, at + k);
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            if (IS_GATHERED ? at + k < args.n : cells[k] == cell)
+                x[k] = values.at(args, at + k);
         count = 0;
 #pragma unroll
         for (u32 k = 0; k < AHEAD; k++)
-            if (cell_at(args, at + k) == cell) {
-                x[k] = values.at(args, at + k);
+            if (cells[k] == cell) {
+                total = joined(args, total, x[k]);
                 count++;
             }
-#pragma unroll
-        for (u32 k = 0; k < AHEAD; k++)
-            if (k < count)
-                total = joined(args, total, x[k]);
     }
     *place = stored(total);
 }
@@ -176,14 +180,22 @@ FN void join_together(const OrderArgs &args, i64 first, i64 free)
 FN u32 find_runs(const OrderArgs &args, i64 start, u16 *runs)
 {
     const u32 lane = threadIdx.x;
-    u32 count = 0;
-#pragma unroll 4
-    for (u32 at = lane; at < PART; at += 32) {
-        const bool is_first = start + at < args.n && begins(args, start + at);
-        const u32 firsts = __ballot_sync(~0u, is_first);
-        if (is_first)
-            runs[count + __popc(firsts & ((1u << lane) - 1))] = (u16)at;
-        count += __popc(firsts);
+    u32 count = 0, before = start == 0 ? ~0u : cell_at(args, start - 1); // ~0u is no cell
+    for (u32 first = lane; first < PART; first += 32 * AHEAD) {
+        u32 cell[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            cell[k] = cell_at(args, start + first + k * 32);
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) {
+            const u32 left = __shfl_up_sync(~0u, cell[k], 1, 32);
+            const bool is_first = cell[k] != (u32)args.cells && cell[k] != (lane == 0 ? before : left);
+            const u32 firsts = __ballot_sync(~0u, is_first);
+            if (is_first)
+                runs[count + __popc(firsts & ((1u << lane) - 1))] = (u16)(first + k * 32);
+            count += __popc(firsts);
+            before = __shfl_sync(~0u, cell[k], 31, 32);
+        }
     }
     __syncwarp();
     return count;
