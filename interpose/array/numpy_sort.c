@@ -74,7 +74,7 @@ static PyObject *run_sort(const char *name, const struct gsh_view *rows, bool gi
                                        .nin = 1,
                                        .nout = 1,
                                        .ndim = rows->ndim,
-                                       .sort = {gives_order}}};
+                                       .sort = {.gives_order = gives_order}}};
     struct gsh_layout layout = {.ndim = rows->ndim};
     memcpy(layout.shape, rows->shape, (size_t)rows->ndim * sizeof(layout.shape[0]));
     memcpy(call.launch.shape, rows->shape, (size_t)rows->ndim * sizeof(layout.shape[0]));
