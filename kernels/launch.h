@@ -97,8 +97,8 @@ struct gsh_indexed {
 /* SORT: whether the output is the order, or the elements in it. */
 struct gsh_sort {
     bool gives_order;
-    /* Of UINT64 on a CUDA device: the elements are sorted by so many of their bytes, from first_byte on (0 is the lowest). They come
-     * in the order of the bytes below, and the bytes above are the same in all of them. 0 bytes: by all. */
+    /* Of UINT64 on a CUDA device: the elements are sorted by `bytes` of their bytes, from first_byte on (0 is the lowest). The caller
+     * ensures that they come in the order of the bytes below, and that the bytes above are the same in all of them. 0: by all bytes. */
     unsigned char first_byte, bytes;
 };
 

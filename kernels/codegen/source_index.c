@@ -346,7 +346,7 @@ static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scrat
     return gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1));
 }
 
-/* As many tiles for each cell, or one for each block (kernels/cuda/indexed/indexed_order_gather.cuh). */
+/* As many blocks for each stream (kernels/cuda/indexed/indexed_order_gather.cuh). */
 static enum gsh_status set_gather_grid(const struct gsh_launch *launch,
                                        struct gsh_source_stage *stage)
 {
@@ -378,38 +378,40 @@ static enum gsh_status put_count(const struct gsh_launch *launch, struct gsh_sou
     return gsh_source_set_grid(stage, GSH_MIN(blocks, MOST_BLOCKS));
 }
 
-/* Plans the SORT's stages, from plan->stages[1] on. */
+/* Plans the SORT's stages, from plan->stages[1] on; the stage before them is counted. */
 static enum gsh_status plan_sort(const struct gsh_launch *launch, uint64_t scratch,
                                  struct gsh_source_plan *plan)
 {
     struct gsh_launch sort = gsh_source_put_order_sort(launch, scratch);
     GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_sort_offset(launch), plan));
-    for (unsigned i = plan->stage_count; i > 0; i--)
+    for (unsigned i = plan->stage_count++; i > 0; i--)
         plan->stages[i] = plan->stages[i - 1];
     return GSH_OK;
+}
+
+/* CELLS, GATHER and ORDER. */
+static enum gsh_status plan_order_pass(const struct gsh_launch *launch, enum pass pass,
+                                       uint64_t scratch, struct gsh_source_stage *stage)
+{
+    bool is_ranked = pass == PASS_CELLS;
+    stage->argument_bytes = stage->shared_bytes = 0;
+    write_key(launch, pass, is_ranked, stage->key);
+    GSH_TRY(plan_pass(launch, pass, is_ranked, scratch, stage));
+    if (pass == PASS_CELLS)
+        return gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells);
+    GSH_TRY(put_order(launch, scratch, stage));
+    return pass == PASS_GATHER ? set_gather_grid(launch, stage) : set_order_grid(launch, stage);
 }
 
 static enum gsh_status plan_ordered(const struct gsh_launch *launch, uint64_t scratch,
                                     struct gsh_source_plan *plan)
 {
     GSH_TRY(plan_sort(launch, scratch, plan));
-    unsigned sorted = plan->stage_count;
-    plan->stage_count = sorted + (gsh_source_put_order_gathers(launch) ? 3 : 2);
     plan->scratch_bytes = gsh_source_index_scratch(launch);
-    for (unsigned i = 0; i < plan->stage_count; i += i == 0 ? sorted + 1 : 1) {
-        struct gsh_source_stage *stage = &plan->stages[i];
-        enum pass pass = pass_of(launch, WAY_ORDERED, i);
-        stage->argument_bytes = stage->shared_bytes = 0;
-        write_key(launch, pass, pass == PASS_CELLS, stage->key);
-        GSH_TRY(plan_pass(launch, pass, pass == PASS_CELLS, scratch, stage));
-        GSH_TRY(pass == PASS_CELLS
-                    ? gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells)
-                    : put_order(launch, scratch, stage));
-        if (pass != PASS_CELLS)
-            GSH_TRY(pass == PASS_GATHER ? set_gather_grid(launch, stage)
-                                        : set_order_grid(launch, stage));
-    }
-    return GSH_OK;
+    GSH_TRY(plan_order_pass(launch, PASS_CELLS, scratch, &plan->stages[0]));
+    if (gsh_source_put_order_gathers(launch))
+        GSH_TRY(plan_order_pass(launch, PASS_GATHER, scratch, &plan->stages[plan->stage_count++]));
+    return plan_order_pass(launch, PASS_ORDER, scratch, &plan->stages[plan->stage_count++]);
 }
 
 enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t scratch,

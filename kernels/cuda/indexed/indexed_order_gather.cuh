@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values in the order in which they are joined: of each free place a line, with the value of each rank in `sorted`.
-// A block has a tile of the line. Blocks that run at once have tiles that lie as far apart as the cells do where each has as
-// many ranks: they read neighbouring values, each for its own cell.
+// A block has a tile of the line. The line is cut into `streams` of consecutive tiles, and neighbouring blocks take tiles of
+// different streams. There are as many streams as cells: where all cells have about as many ranks, blocks that run at the
+// same time read values that lie close together, each for its own cell, and the cache has them.
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const OrderArgs args)
 {
     const u32 streams = args.cells < (i64)gridDim.x ? (u32)args.cells : gridDim.x;

@@ -21,5 +21,6 @@ struct Args {
     i64 words;                           // of 8 bytes: state, counts and statuses
 };
 constexpr u32 RADIX = 256;
-// A row of operands. From an address, not from a sum of numbers, the compiler sees that this is global memory.
+// A row of an operand. The address becomes a pointer before the offset is added: so the compiler sees that the row lies in
+// global memory.
 template <class T> FN T *row_at(u64 first, i64 row, i64 step) { return (T *)((char *)first + row * step); }

@@ -309,7 +309,7 @@ static void make_take(const struct family *family, enum gsh_dtype loop, enum gsh
     }
 }
 
-/* Of an array, in long rows and in short ones, or of one value: to as many places, and again and again to few. */
+/* Of an array, of many elements and of few, in long rows and in short ones; of one value, to as many places, and again and again to few. */
 static void make_put(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
 {
     (void)input;
