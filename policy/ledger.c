@@ -5,6 +5,7 @@
 #include "ledger.h"
 
 #define MOST_BACK_OFF 10
+#define MOST_PARTS 10
 #define LEAST_RENT 1e-12 /* of data that a call has used: not 0 */
 
 void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost)
@@ -38,6 +39,7 @@ static void note_undone(struct gsh_ledger *ledger)
         ledger->undone =
             (uint8_t)(ledger->debt < 0 ? GSH_MIN(ledger->undone + 1, MOST_BACK_OFF) : 0);
     ledger->is_home = false;
+    ledger->parts = 0;
 }
 
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
@@ -57,16 +59,23 @@ void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
     ledger->debt = 0;
 }
 
+void gsh_ledger_note_written(struct gsh_ledger *ledger)
+{
+    ledger->parts = 0;
+}
+
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price)
 {
     ledger->debt = -price;
     ledger->rent = 0;
+    ledger->parts = (uint8_t)GSH_MIN(ledger->parts + 1, MOST_PARTS);
     ledger->is_home = true;
 }
 
 double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price)
 {
-    return GSH_MAX(price - ledger->rent / (double)(1U << ledger->undone), 0);
+    double part = price / (double)(1U << ledger->parts);
+    return GSH_MAX(part - ledger->rent / (double)(1U << ledger->undone), 0);
 }
 
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price)

@@ -16,6 +16,7 @@ struct gsh_ledger {
     uint8_t
         back_off;   /* uploads in a row that did not pay: each doubles what the next must promise */
     uint8_t undone; /* fetches in a row that an upload soon undid: each halves what rent pays */
+    uint8_t parts;  /* fetched of the present contents: each halves what the next one costs */
     bool is_home;   /* fetched since the last upload */
 };
 
@@ -34,10 +35,13 @@ bool gsh_ledger_is_unused(const struct gsh_ledger *ledger);
 /* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one
  * upload. It undoes a fetch if calls on the host have not lost as much since as the fetch cost. */
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);
-/* The host fetched it back: that much must be earned back before it moves again. */
+/* The device wrote the data, or a part of it. */
+void gsh_ledger_note_written(struct gsh_ledger *ledger);
+/* The host fetched it, or a part of it, back: that much must be earned back before it moves again. */
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price);
 /* What is left to pay of a download that costs `price`: calls on the device that only avoid it have paid the rent. Where the last
- * fetches were undone, other calls want the data on the device, and the rent counts for less. */
+ * fetches were undone, other calls want the data on the device, and the rent counts for less. Where other parts of the same contents came
+ * home, as in a loop over the rows of a matrix, the rent of the next part is less: that of all parts is at most twice that of one. */
 double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price);
 /* What an upload must promise that costs `price`. */
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price);

@@ -466,6 +466,8 @@ void gsh_price_note_accepted(const struct gsh_call *call, const struct gsh_verdi
     struct away away = {.count = 0};
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct use use = use_of(call, k);
+        if (use.home != NULL && gsh_launch_is_output(&call->launch, k))
+            gsh_ledger_note_written(&use.home->ledger);
         if (!is_used(&use))
             continue;
         used[used_count++] = use.block;

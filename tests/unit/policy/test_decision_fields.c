@@ -61,7 +61,7 @@ static void test_members(void)
     while ((field = gsh_decision_fields_next(GSH_DECISION_LEDGER, field)) != NULL)
         gsh_decision_fields_set(field, &ledger, 7);
     CHECK(ledger.debt == 7 && ledger.price == 7 && ledger.earned == 7 && ledger.rent == 7 &&
-          ledger.back_off == 7 && ledger.undone == 7);
+          ledger.back_off == 7 && ledger.undone == 7 && ledger.parts == 7);
 }
 
 int main(void)

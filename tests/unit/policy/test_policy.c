@@ -91,6 +91,22 @@ static void check_undone(void)
     CHECK(gsh_ledger_download_price(&ledger, 1e-3) < 1e-9);
 }
 
+/* A loop over the parts of an array whose calls the CPU does sooner: the rent of all parts is at most twice that of the first. What is
+ * written or uploaded is new. */
+static void check_parts(void)
+{
+    struct gsh_ledger ledger = {0};
+    double paid = 0;
+    for (int part = 0; part < 100; part++) {
+        for (; gsh_ledger_download_price(&ledger, 1e-3) > 0; paid += 1e-5)
+            gsh_ledger_note_rented(&ledger, 1e-5);
+        gsh_ledger_note_fetched(&ledger, 1e-3);
+    }
+    CHECK(paid > 1e-3 && paid < 3.1e-3); /* one call of 1e-5 for each part that costs less */
+    gsh_ledger_note_uploaded(&ledger, 1e-3);
+    CHECK(gsh_ledger_download_price(&ledger, 1e-3) == 1e-3);
+}
+
 /* However often the CPU would do a call sooner, leaving its data on the device first costs at most as much again as
  * fetching it at once. */
 static void check_rent(void)
@@ -104,11 +120,13 @@ static void check_rent(void)
     }
     CHECK(lost > 0 && lost <= 1e-3);
     gsh_ledger_note_fetched(&ledger, 1e-3);
+    gsh_ledger_note_written(&ledger);
     CHECK(gsh_ledger_download_price(&ledger, 1e-3) == 1e-3);
     gsh_ledger_note_rented(&ledger, 1e-4);
     gsh_ledger_note_rented(&ledger, -1); /* a call that wins */
     CHECK(ledger.rent < 1e-9 && !gsh_ledger_is_unused(&ledger));
     check_undone();
+    check_parts();
 }
 
 /* Data that keeps being written on the host after an upload is moved less and less often. */
