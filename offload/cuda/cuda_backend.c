@@ -6,6 +6,7 @@
 #include "backend.h"
 
 #include "cache_folder.h"
+#include "compiler_process.h"
 #include "cuda_blas.h"
 #include "cuda_cache.h"
 #include "cuda_compile_thread.h"
@@ -56,6 +57,7 @@ static enum gsh_status open_device(char *why, size_t why_size)
     GSH_TRY(WITH_CONTEXT(gsh_cuda_mem_open(why, why_size)));
     open_cache();
     gsh_cuda_pack_open(gsh_option_text(GSH_OPTION_PACK), gsh_cuda.arch);
+    gsh_compiler_process_open("");
     return gsh_cuda_module_open();
 }
 

@@ -6,6 +6,7 @@
 #include "cuda_compile_thread.h"
 
 #include "blas_threads.h"
+#include "compiler_process.h"
 #include "critical.h"
 #include "cuda_context.h"
 #include "cuda_mem.h"
@@ -28,6 +29,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
 static struct gsh_cuda_job *queue;   /* work before kernels; of each, oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
+static bool is_apart;                /* a process compiles it: the thread is outside CUDA */
 static unsigned forks;               /* forks in progress */
 static bool has_thread, is_stopped;
 static _Thread_local bool is_compile_thread;
@@ -73,12 +75,9 @@ void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image)
                               : GSH_CUDA_JOB_FAILED);
 }
 
-/* Compiles and loads a job that was taken out of the queue. */
-static void build(struct gsh_cuda_job *job)
+/* Loads what a job that was taken out of the queue compiled to. */
+static void finish_build(struct gsh_cuda_job *job, enum gsh_status status, void *image)
 {
-    void *image = NULL;
-    size_t size;
-    enum gsh_status status = gsh_cuda_compile(job->text, job->target, &image, &size);
     free(job->text);
     job->text = NULL;
     if (status == GSH_OK)
@@ -88,13 +87,12 @@ static void build(struct gsh_cuda_job *job)
     free(image);
 }
 
-/* Without a context the kernel is still compiled and stored on disk. */
-static void do_job(struct gsh_cuda_job *job)
+static void build(struct gsh_cuda_job *job)
 {
-    if (job->work == NULL)
-        build(job);
-    else
-        set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+    void *image = NULL;
+    size_t size;
+    enum gsh_status status = gsh_cuda_compile(job->text, job->target, &image, &size);
+    finish_build(job, status, image);
 }
 
 void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
@@ -103,6 +101,20 @@ void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
     job->text = text;
     job->target = target;
     build(job);
+}
+
+static void do_work(struct gsh_cuda_job *job)
+{
+    set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+}
+
+/* Without a context the kernel is still compiled and stored on disk. */
+static void do_job(struct gsh_cuda_job *job)
+{
+    if (job->work == NULL)
+        build(job);
+    else
+        do_work(job);
 }
 
 /* A thread that holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
@@ -120,6 +132,17 @@ static void unlock(void)
 
 /* ---- the thread ---- */
 
+/* Work, as the opening of a library, stands before kernels: a group without a kernel runs in the interpreter meanwhile, a product
+ * without its library on the CPU. */
+static void insert_locked(struct gsh_cuda_job *job)
+{
+    struct gsh_cuda_job **link = &queue;
+    while (*link != NULL && (job->work == NULL || (*link)->work != NULL))
+        link = &(*link)->next;
+    job->next = *link;
+    *link = job;
+}
+
 static struct gsh_cuda_job *wait_for_job_locked(void)
 {
     while (queue == NULL || forks > 0 || is_stopped)
@@ -127,6 +150,46 @@ static struct gsh_cuda_job *wait_for_job_locked(void)
     struct gsh_cuda_job *job = queue;
     queue = job->next;
     return job;
+}
+
+/* The image of a kernel that was compiled before, or that the process compiles. DECLINED: the caller is to compile it. FAILED: the
+ * thread is to stop, and the job is in the queue again. */
+static enum gsh_status make_image_apart(struct gsh_cuda_job *job, void **image)
+{
+    size_t size;
+    if (gsh_cuda_compile_find(job->text, job->target, image, &size))
+        return GSH_OK;
+    lock();
+    is_apart = true;
+    pthread_cond_broadcast(&has_ended);
+    unlock();
+    enum gsh_status status = gsh_compiler_process_compile(job->text, job->target, image, &size);
+    lock();
+    while (forks > 0 && !is_stopped)
+        pthread_cond_wait(&may_begin, &mutex);
+    is_apart = false;
+    if (is_stopped) {
+        insert_locked(job);
+        free(*image);
+        status = GSH_FAILED;
+    }
+    unlock();
+    return status;
+}
+
+static void do_current(struct gsh_cuda_job *job)
+{
+    void *image = NULL;
+    enum gsh_status made = job->work == NULL ? make_image_apart(job, &image) : GSH_DECLINED;
+    if (made == GSH_FAILED)
+        return;
+    bool has_context = gsh_cuda_context_enter() == GSH_OK;
+    if (made == GSH_OK)
+        finish_build(job, GSH_OK, image);
+    else
+        do_job(job);
+    if (has_context)
+        gsh_cuda_context_leave();
 }
 
 /* For programs that exit without finalising Python. NVRTC's first compilation registers exit functions of its own. A
@@ -145,10 +208,7 @@ static void *compile_thread_main(void *unused)
         current = wait_for_job_locked();
         unlock();
         gsh_blas_threads_lower(gsh_host_processors_count());
-        bool has_context = gsh_cuda_context_enter() == GSH_OK;
-        do_job(current);
-        if (has_context)
-            gsh_cuda_context_leave();
+        do_current(current);
         gsh_blas_threads_restore();
         if (is_first)
             stop_at_exit();
@@ -164,11 +224,11 @@ static void wait_for_thread_locked(void)
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += STOP_SECONDS;
-    for (int error = 0; current != NULL && error == 0;)
+    for (int error = 0; current != NULL && !is_apart && error == 0;)
         error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
 }
 
-/* ---- fork: the thread is between two jobs; the child has no thread ---- */
+/* ---- fork: the thread is between two jobs, or waits for the process; the child has neither ---- */
 
 static void prepare(void)
 {
@@ -193,8 +253,9 @@ static void child_after_fork(void)
     mutex = fresh_mutex;
     may_begin = has_ended = fresh_condition;
     queue = current = NULL;
-    has_thread = false;
+    has_thread = is_apart = false;
     is_stopped = true;
+    gsh_compiler_process_forget();
 }
 
 /* ---- the queue ---- */
@@ -210,17 +271,6 @@ static bool start_thread_locked(void)
     if (has_thread)
         stop_at_exit();
     return has_thread;
-}
-
-/* Work, as the opening of a library, stands before kernels: a group without a kernel runs in the interpreter meanwhile, a product
- * without its library on the CPU. */
-static void insert_locked(struct gsh_cuda_job *job)
-{
-    struct gsh_cuda_job **link = &queue;
-    while (*link != NULL && (job->work == NULL || (*link)->work != NULL))
-        link = &(*link)->next;
-    job->next = *link;
-    *link = job;
 }
 
 /* False where the thread has begun the job. */
@@ -288,8 +338,9 @@ void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
     uint64_t begin = gsh_trace_begin();
     gsh_critical_enter(); /* other threads wait for what this one builds */
     lock();
-    bool is_ours = take_out_locked(job);
-    while (!is_ours && gsh_cuda_compile_thread_state(job) == GSH_CUDA_JOB_BUILDING)
+    bool is_ours;
+    while (!(is_ours = take_out_locked(job)) &&
+           gsh_cuda_compile_thread_state(job) == GSH_CUDA_JOB_BUILDING)
         pthread_cond_wait(&has_ended, &mutex);
     unlock();
     if (is_ours)
@@ -302,6 +353,7 @@ void gsh_cuda_compile_thread_stop(void)
 {
     lock();
     is_stopped = true;
+    pthread_cond_signal(&may_begin);
     wait_for_thread_locked();
     unlock();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The compile thread. It does the driver's slow work, one job after another: opening libraries, and then kernels from text to a
- * function in the GPU's context. Callers may also do a job themselves. The thread starts with the first job
+ * function in the GPU's context; what takes longest of that, NVRTC, runs in a process of its own (compiler_process.h) where there can
+ * be one. Callers may also do a job themselves. The thread starts with the first job
  * and takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
  * gsh_cuda_compile_thread_stop. Checked by tests/unit/offload/cuda/compile/test_cuda_compile_thread.c.
  */
@@ -61,6 +62,6 @@ enum gsh_status gsh_cuda_compile_thread_go_on(void);
 /* A BUILDING job becomes READY or FAILED: waits for the thread, or does a job that it has not begun. */
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job);
 
-/* Begins no more jobs and waits for the thread's current one, at most 10 s: a process that ends during a job would
- * unload NVRTC and the driver under it. Any thread; may be called again. */
+/* Begins no more jobs and waits for the thread's current one, at most 10 s: a program that ends during a job would
+ * unload NVRTC and the driver under it. It does not wait for a process that compiles. Any thread; may be called again. */
 void gsh_cuda_compile_thread_stop(void);

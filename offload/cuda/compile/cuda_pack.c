@@ -5,13 +5,12 @@
  */
 #include "cuda_pack.h"
 
+#include "beside.h"
 #include "cuda_libs.h"
 #include "fmt.h"
 #include "hash.h"
 #include "log.h"
-#include "mapped_files.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -55,53 +54,16 @@ int gsh_cuda_pack_compare(const struct gsh_cuda_pack_entry *a, const struct gsh_
 
 /* ---- opening ---- */
 
-/* Writes the path of the folder in which the library's file is, with a slash at the end: the kernel's name for it, in which
- * symlinks are followed. */
-static void append_real_folder(struct gsh_fmt *fmt)
-{
-    char path[PATH_MAX];
-    if (gsh_mapped_files_find_sigsafe((uintptr_t)append_real_folder, path, sizeof path))
-        gsh_fmt_printf(fmt, "%.*s", (int)(strrchr(path, '/') - path + 1), path);
-}
-
-/* The folder of the name by which the loader found the library, which may be a symlink to a file elsewhere. A relative name is not
- * used: the current folder may have changed. */
-static void append_named_folder(struct gsh_fmt *fmt)
-{
-    Dl_info info;
-    const char *path =
-        dladdr((const void *)(uintptr_t)append_named_folder, &info) != 0 ? info.dli_fname : "";
-    if (path[0] == '/')
-        gsh_fmt_printf(fmt, "%.*s", (int)(strrchr(path, '/') - path + 1), path);
-}
-
 /* The open file, whose path is in pack_path; -1: there is none. */
-static int open_path(const struct gsh_fmt *path)
-{
-    return path->length > 0 && path->required == path->length
-               ? open(pack_path, O_RDONLY | O_CLOEXEC)
-               : -1;
-}
-
-static int open_beside(void (*append_folder)(struct gsh_fmt *fmt))
-{
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, pack_path, sizeof pack_path);
-    append_folder(&fmt);
-    if (fmt.length > 0)
-        gsh_fmt_text(&fmt, GSH_CUDA_PACK_FILE);
-    return open_path(&fmt);
-}
-
 static int open_file(const char *path)
 {
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, pack_path, sizeof pack_path);
     gsh_fmt_text(&fmt, path);
-    if (path[0] != '\0')
-        return open_path(&fmt);
-    int fd = open_beside(append_real_folder);
-    return fd >= 0 ? fd : open_beside(append_named_folder);
+    bool is_found = path[0] != '\0'
+                        ? fmt.required == fmt.length
+                        : gsh_beside_find(GSH_CUDA_PACK_FILE, R_OK, pack_path, sizeof pack_path);
+    return is_found ? open(pack_path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 /* Whether the parts that the header tells of are as large as the file together. */

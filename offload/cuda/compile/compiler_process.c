@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The process is started as the child of a short-lived one that shares our memory (clone(2) with CLONE_VM and CLONE_VFORK, as
+ * posix_spawn does), and that sends no signal when it ends and is no child that wait(2) finds without __WCLONE. Until it executes the
+ * program it makes system calls only.
+ */
+#include "compiler_process.h"
+
+#include "beside.h"
+#include "clock.h"
+#include "compiler_message.h"
+#include "cuda_cache.h"
+#include "cuda_libs.h"
+#include "fmt.h"
+#include "log.h"
+#include "options.h"
+#include "raw_syscall.h"
+#include "stats.h"
+#include "trace.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROGRAM "gpushim_compiler"
+#define STACK_BYTES ((size_t)32 << 10)
+#define SOCKET GSH_COMPILER_SOCKET
+#define MOST_FILES 4096
+#define SYS_CLOSE_RANGE 436 /* older headers lack its name */
+
+static char program[PATH_MAX];
+static int connection = -1; /* to the process; -1: none runs */
+
+void gsh_compiler_process_open(const char *wanted)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, program, sizeof program);
+    gsh_fmt_text(&fmt, wanted);
+    if (wanted[0] == '\0')
+        (void)gsh_beside_find(PROGRAM, X_OK, program, sizeof program);
+}
+
+/* ---- starting ---- */
+
+enum { ARGUMENTS = 4, VARIABLES = 5 };
+
+/* What the two processes read of ours. */
+struct birth {
+    const char *arguments[ARGUMENTS + 1];
+    const char *variables[VARIABLES + 1];
+    char *stack; /* the second process's, its upper end */
+    int socket;
+};
+
+/* Leaves standard input, output and error, which lead nowhere, and the socket, whatever their numbers are with us. */
+static void arrange_files(int socket)
+{
+    long own = gsh_raw_syscall3(SYS_fcntl, socket, F_DUPFD, SOCKET + 1);
+    long nowhere = gsh_raw_syscall3(SYS_open, (long)"/dev/null", O_RDWR, 0);
+    for (int fd = 0; fd < SOCKET; fd++)
+        gsh_raw_syscall3(SYS_dup2, nowhere, fd, 0);
+    gsh_raw_syscall3(SYS_dup2, own, SOCKET, 0);
+    if (gsh_raw_syscall3(SYS_CLOSE_RANGE, SOCKET + 1, ~0U, 0) < 0) /* older than Linux 5.9 */
+        for (int fd = SOCKET + 1; fd < MOST_FILES; fd++)
+            gsh_raw_syscall3(SYS_close, fd, 0, 0);
+}
+
+static int become_program(void *argument)
+{
+    const struct birth *birth = argument;
+    uint64_t none = 0;
+    gsh_raw_syscall3(SYS_setsid, 0, 0, 0);
+    arrange_files(birth->socket);
+    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0);
+    gsh_raw_syscall3(SYS_execve, (long)birth->arguments[0], (long)birth->arguments,
+                     (long)birth->variables);
+    gsh_raw_syscall3(SYS_exit, 1, 0, 0);
+    return 1;
+}
+
+static int bear_program(void *argument)
+{
+    const struct birth *birth = argument;
+    int process = clone(become_program, birth->stack, CLONE_VM | CLONE_VFORK, argument);
+    gsh_raw_syscall3(SYS_exit, process < 0, 0, 0);
+    return 1;
+}
+
+static bool run_birth(struct birth *birth)
+{
+    int status = -1;
+    char *stacks = malloc(2 * STACK_BYTES);
+    if (stacks == NULL)
+        return false;
+    birth->stack = stacks + 2 * STACK_BYTES;
+    int process = clone(bear_program, stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+    if (process > 0)
+        (void)waitpid(process, &status, __WCLONE);
+    free(stacks);
+    return process > 0 && status == 0;
+}
+
+/* The variables that NVRTC's search for its parts, and a compiler of ours, depend on. */
+static void choose_variables(const char **variables, char texts[VARIABLES][PATH_MAX])
+{
+    static const char *const names[VARIABLES] = {"PATH", "LD_LIBRARY_PATH", "TMPDIR", "HOME",
+                                                 "LANG"};
+    size_t count = 0;
+    for (size_t i = 0; i < VARIABLES; i++) {
+        const char *value = getenv(names[i]);
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, texts[count], PATH_MAX);
+        gsh_fmt_printf(&fmt, "%s=%s", names[i], value != NULL ? value : "");
+        if (value != NULL && fmt.required == fmt.length) {
+            variables[count] = texts[count];
+            count++;
+        }
+    }
+    variables[count] = NULL;
+}
+
+static bool start_with(int socket, char (*texts)[PATH_MAX])
+{
+    char limit[24];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, limit, sizeof limit);
+    gsh_fmt_printf(&fmt, "%llu", (unsigned long long)gsh_option_number(GSH_OPTION_CACHE_LIMIT));
+    struct birth birth = {.socket = socket,
+                          .arguments = {program, gsh_cuda_libs_path(GSH_CUDA_LIBRARY_NVRTC),
+                                        gsh_cuda_cache_folder(), limit, NULL}};
+    choose_variables(birth.variables, texts);
+    return run_birth(&birth);
+}
+
+static bool start(void)
+{
+    int ends[2];
+    if (program[0] == '\0' || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return false;
+    char(*texts)[PATH_MAX] = malloc(VARIABLES * sizeof *texts);
+    bool is_started = texts != NULL && start_with(ends[1], texts);
+    free(texts);
+    close(ends[1]);
+    if (is_started)
+        connection = ends[0];
+    else
+        close(ends[0]);
+    gsh_log(GSH_LOG_DEBUG, is_started ? "%s compiles" : "%s cannot be started", program);
+    return is_started;
+}
+
+void gsh_compiler_process_forget(void)
+{
+    if (connection >= 0)
+        close(connection);
+    connection = -1;
+}
+
+/* ---- compiling ---- */
+
+static bool receive_image(size_t bytes, void **image)
+{
+    char *taken = calloc(bytes + 1, 1);
+    if (taken == NULL || !gsh_compiler_message_receive(connection, taken, bytes)) {
+        free(taken);
+        return false;
+    }
+    *image = taken;
+    return true;
+}
+
+/* False: the process has ended. DECLINED: it could not compile the text. */
+static bool ask(const char *source, const struct gsh_cuda_target *target,
+                struct gsh_compiler_reply *reply, void **image)
+{
+    const struct gsh_compiler_request request = {
+        .arch = target->arch, .is_ptx = target->is_ptx, .size = strlen(source) + 1};
+    return gsh_compiler_message_send(connection, &request, sizeof request) &&
+           gsh_compiler_message_send(connection, source, request.size) &&
+           gsh_compiler_message_receive(connection, reply, sizeof *reply) &&
+           (reply->outcome == GSH_COMPILER_FAILED || receive_image(reply->size, image));
+}
+
+/* A process that ran before may have ended because it was idle. */
+static bool ask_running(const char *source, const struct gsh_cuda_target *target,
+                        struct gsh_compiler_reply *reply, void **image)
+{
+    if (connection >= 0 && ask(source, target, reply, image))
+        return true;
+    gsh_compiler_process_forget();
+    return start() && ask(source, target, reply, image);
+}
+
+enum gsh_status gsh_compiler_process_compile(const char *source,
+                                             const struct gsh_cuda_target *target, void **image,
+                                             size_t *size)
+{
+    struct gsh_compiler_reply reply;
+    uint64_t start_ns = gsh_clock_ns(), begin = gsh_trace_begin();
+    if (!ask_running(source, target, &reply, image)) {
+        gsh_compiler_process_forget();
+        return GSH_DECLINED;
+    }
+    if (reply.outcome == GSH_COMPILER_FAILED)
+        return GSH_DECLINED;
+    *size = reply.size;
+    gsh_stats_add(
+        reply.outcome == GSH_COMPILER_FOUND ? GSH_COUNTER_CACHE_HITS : GSH_COUNTER_COMPILES, 1);
+    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel in a process");
+    gsh_log(GSH_LOG_DEBUG, "a process compiled a kernel in %.1f ms",
+            (double)(gsh_clock_ns() - start_ns) * 1e-6);
+    return GSH_OK;
+}
