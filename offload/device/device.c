@@ -15,6 +15,7 @@
 #include "lock.h"
 #include "log.h"
 #include "options.h"
+#include "program_end.h"
 #include "stack_pool.h"
 #include "stats.h"
 #include "thread.h"
@@ -74,13 +75,15 @@ static enum gsh_status open_device(void)
     char why[256] = "";
     uint64_t begin = gsh_clock_ns();
     gsh_warm_up_wait();
+    if (gsh_program_end_is_near())
+        return GSH_DECLINED;
     enum gsh_status status = gsh_backend_get()->open(why, sizeof why);
     gsh_stats_add(GSH_COUNTER_START_NS, gsh_clock_ns() - begin);
     if (GSH_UNLIKELY(gsh_trace_is_on))
         GSH_TRACE_END(begin, START, .name = "start the device", .why = gsh_backend_get()->name);
     if (status == GSH_OK) {
         gsh_backend_rate();
-    } else {
+    } else if (!gsh_program_end_is_near()) {
         bool asked_for = gsh_option_number(GSH_OPTION_DEVICE) != GSH_DEVICE_AUTO ||
                          gsh_option_text(GSH_OPTION_GPU)[0] != '\0';
         gsh_log(asked_for ? GSH_LOG_WARN : GSH_LOG_INFO,
@@ -99,7 +102,8 @@ static void end_start(enum gsh_device_state next)
 
 static void fail_start(void)
 {
-    atomic_store(&why_retired, "it could not be started");
+    atomic_store(&why_retired, gsh_program_end_is_near() ? "the program ended while it started"
+                                                         : "it could not be started");
     end_start(GSH_DEVICE_RETIRED);
 }
 
@@ -145,6 +149,8 @@ void gsh_device_on_ready(void (*callback)(void))
 void gsh_device_start(bool wait)
 {
     int idle = GSH_DEVICE_IDLE;
+    if (gsh_program_end_is_near())
+        return;
     if (atomic_compare_exchange_strong(&state, &idle, GSH_DEVICE_STARTING))
         start_thread(wait);
     if (!wait)
@@ -163,6 +169,7 @@ void gsh_device_start(bool wait)
 void gsh_device_stop_threads(void)
 {
     gsh_forked_check();
+    gsh_program_end_note();
     gsh_device_events.stopping();
     gsh_warm_up_wait();
     struct timespec deadline;

@@ -491,13 +491,18 @@ void tell_queues_and_niceness()
     fclose(file);
 }
 
+static void sleep_for(const char *variable)
+{
+    const char *milliseconds = getenv(variable);
+    if (milliseconds != nullptr)
+        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
+}
+
 /* Takes as long as EMULATED_INIT_MS says. */
 API gsh_cuda_enum cuInit(unsigned)
 {
     tell_queues_and_niceness();
-    const char *milliseconds = getenv("EMULATED_INIT_MS");
-    if (milliseconds != nullptr)
-        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
+    sleep_for("EMULATED_INIT_MS");
     process = getpid();
     return SUCCESS;
 }
@@ -575,6 +580,7 @@ API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     static std::atomic<int> emulated{-1};
     int none = -1;
+    sleep_for("EMULATED_CONTEXT_MS");
     if (!emulated.compare_exchange_strong(none, device) && none != device)
         refuse("cuDevicePrimaryCtxRetain", "the context of another GPU than before");
     *context = primary;

@@ -13,6 +13,7 @@
 #include "environment.h"
 #include "fmt.h"
 #include "log.h"
+#include "program_end.h"
 #include "thread.h"
 #include "trace.h"
 
@@ -358,6 +359,8 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     GSH_TRY(gsh_cuda_interposed_malloc_check(why, why_size));
     GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, why_size));
     GSH_TRY(choose_device(why, why_size));
+    if (gsh_program_end_is_near())
+        return GSH_DECLINED;
     struct nvrtc_opening nvrtc;
     begin_nvrtc(&nvrtc);
     relax();
@@ -383,6 +386,6 @@ void gsh_cuda_context_warm_up(enum gsh_warm_up depth, void (*is_loaded)(void))
     if (initialise() == GSH_CUDA_SUCCESS && depth == GSH_WARM_UP_CONTEXT &&
         gsh_cu.cuDeviceGetCount(&count) == GSH_CUDA_SUCCESS &&
         gsh_cuda_ordinal_choose(count, &ordinal, why, sizeof why) == GSH_OK &&
-        gsh_cu.cuDeviceGet(&device, ordinal) == GSH_CUDA_SUCCESS)
+        gsh_cu.cuDeviceGet(&device, ordinal) == GSH_CUDA_SUCCESS && !gsh_program_end_is_near())
         (void)gsh_cu.cuDevicePrimaryCtxRetain(&kept, device);
 }
