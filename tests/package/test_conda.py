@@ -79,7 +79,7 @@ class TestBuild(unittest.TestCase):
                      "CC": self.write("cc", COMPILER % ROOT, 0o755), "PYTHONPATH": None}
         must(["bash", os.path.join(FOLDER, "build.sh")], env=environment(**variables))
         package, = glob.glob(os.path.join(prefix, "lib", "python*", "site-packages", "gpushim"))
-        for name in ("libgpushim.so", "libgpushim_cuda.so", "gpushim_kernels.bin", "command.py"):
+        for name in ("libgpushim.so", "libgpushim_cuda.so", "gpushim_compiler", "gpushim_kernels.bin", "command.py"):
             self.assertTrue(os.path.exists(os.path.join(package, name)), name)
         self.assertEqual(os.listdir(os.path.join(prefix, "bin")), ["gpushim"])
         told = must([sys.executable, os.path.join(prefix, "bin", "gpushim"), "path"], env=environment(PYTHONPATH=os.path.dirname(package)))

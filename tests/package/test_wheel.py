@@ -10,7 +10,8 @@ import package_venv
 from package_venv import ROOT, Venv, call, must, scratch, wheel
 
 NEWEST_GLIBC = (2, 28)  # that the libraries may need: of the tag manylinux_2_28
-LIBRARIES = {"libgpushim.so": {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2"}, "libgpushim_cuda.so": {"libcuda.so.1"}}
+SYSTEM = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2"}
+LIBRARIES = {"libgpushim.so": SYSTEM, "libgpushim_cuda.so": {"libcuda.so.1"}, "gpushim_compiler": SYSTEM}
 # Functions of the C library with numbers as results: they must not be those of the compiler's own mathematics.
 MATHEMATICS = {"sin", "cos", "tan", "exp", "exp2", "log", "log10", "pow", "hypot", "fma", "fmod", "cbrt", "expf", "logf", "powf"}
 

@@ -359,8 +359,6 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     GSH_TRY(gsh_cuda_interposed_malloc_check(why, why_size));
     GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, why_size));
     GSH_TRY(choose_device(why, why_size));
-    if (gsh_program_end_is_near())
-        return GSH_DECLINED;
     struct nvrtc_opening nvrtc;
     begin_nvrtc(&nvrtc);
     relax();
