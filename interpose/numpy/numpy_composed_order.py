@@ -125,30 +125,30 @@ def counts_of_equal_bins(function, a, bins, range):
         counts, edge = m.zeros(count + 1, 'l'), edge_at(edges, first, last, count)
         for start in python.range(0, a.size, BINNED):
             part = a[start:start + BINNED]
-            is_in = m.logical_and(m.greater_equal(part, first), m.less_equal(part, last))
+            is_in = None if range is None else m.logical_and(m.greater_equal(part, first), m.less_equal(part, last))
             part = part.astype(edges.dtype, copy=False)
             place = own['_unsigned_subtract'](part, first)
             place = m.multiply(place, scale) if is_old else m.multiply(m.divide(place, width), count)
-            place = m.maximum(m.minimum(place.astype('l'), count - 1), 0)
+            place = m.minimum(place.astype('i'), count - 1)
+            place = place if is_in is None else m.maximum(place, 0)
             is_below = m.less(part, edge(place))
             is_above = m.logical_and(m.greater_equal(part, edge(m.add(place, 1))), m.not_equal(place, count - 1))
-            place = m.subtract(m.add(place, is_above), is_below.astype('l'))
-            m.add.at(counts, m.where(is_in, place, count), 1)
+            place = m.subtract(m.add(place, is_above), is_below.astype('i')).astype('l')
+            m.add.at(counts, place if is_in is None else m.where(is_in, place, count), 1)
     return counts[:count], edges
 
 
 def edge_at(edges, first, last, count):
-    """Gives the edges of so many places: computed as numpy.linspace does where that gives the same, because arithmetic is cheaper than
-    to look them up."""
+    """Gives the edges of so many places, the last edge apart, which may be any number: computed as numpy.linspace does where that gives
+    the same, because arithmetic is cheaper than to look them up."""
     for dtype in ('d', edges.dtype.char):
         number = m.dtype(dtype).type
         low, high = number(first), number(last)
         step = m.divide(m.subtract(high, low), number(count))
 
         def computed(place):
-            made = m.add(m.multiply(place.astype(dtype), step), low)
-            return m.where(m.equal(place, count), high, made).astype(edges.dtype, copy=False)
-        if m.equal(computed(m.arange(count + 1)), edges).all():
+            return m.add(m.multiply(place.astype(dtype), step), low).astype(edges.dtype, copy=False)
+        if m.equal(computed(m.arange(count)), edges[:count]).all():
             return computed
     return edges.take
 
