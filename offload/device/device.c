@@ -102,9 +102,19 @@ static void end_start(enum gsh_device_state next)
 
 static void fail_start(void)
 {
-    atomic_store(&why_retired, gsh_program_end_is_near() ? "the program ended while it started"
-                                                         : "it could not be started");
+    atomic_store(&why_retired, "it could not be started");
     end_start(GSH_DEVICE_RETIRED);
+}
+
+/* The only way back: no start follows. */
+static void abandon_start(void)
+{
+    if (is_beside)
+        gsh_blas_threads_restore();
+    pthread_mutex_lock(&start_mutex);
+    atomic_store(&state, GSH_DEVICE_IDLE);
+    pthread_cond_broadcast(&start_done);
+    pthread_mutex_unlock(&start_mutex);
 }
 
 static void *start_main(void *unused)
@@ -114,6 +124,8 @@ static void *start_main(void *unused)
         if (on_ready != NULL)
             on_ready();
         end_start(GSH_DEVICE_READY);
+    } else if (gsh_program_end_is_near()) {
+        abandon_start();
     } else {
         fail_start();
     }

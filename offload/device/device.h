@@ -21,8 +21,8 @@ void gsh_device_on_ready(void (*callback)(void));
 /* Starts the device in the background (once); `wait` returns only when it is ready or retired. */
 void gsh_device_start(bool wait);
 /* Where the device is being started, waits until the present step of that has ended, at most 10 s, and likewise for
- * threads of the device's own: a process that ends meanwhile would take the driver down under them. The device is then retired, and no
- * start begins (program_end.h). */
+ * threads of the device's own: a process that ends meanwhile would take the driver down under them. A start that ends so counts as
+ * none, and no other one begins (program_end.h). */
 void gsh_device_stop_threads(void);
 /* No more calls are accepted; what it still holds can be fetched while it answers. One line on
  * stderr. */

@@ -149,12 +149,18 @@ print(compilers())
 class TestEndDuringStart(shim_runner.TestCase):
     def took(self, work):
         """Seconds of a program that ends while cuInit runs; a context takes 8 s more."""
+        folder = tempfile.TemporaryDirectory(prefix="end-during-start-")
+        self.addCleanup(folder.cleanup)
         begin = time.monotonic()
         result = shim_runner.run("import time\nimport numpy as np\nx = np.ones((1500, 1500))\nfor _ in range(4):\n    %s\ntime.sleep(0.2)\n" % work,
-                                 env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1", "EMULATED_INIT_MS": "800", "EMULATED_CONTEXT_MS": "8000"})
+                                 env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1", "EMULATED_INIT_MS": "800", "EMULATED_CONTEXT_MS": "8000",
+                                      "GPUSHIM_PROFILE": "1", "GPUSHIM_CACHE_DIR": folder.name})
+        took = time.monotonic() - begin
         self.assertEqual(result.returncode, 0, repr(result))
         self.assertNotIn("gpushim:", result.stderr)
-        return time.monotonic() - begin
+        self.assertEqual(result.report["verdict"]["state"], "not-started")
+        self.assertEqual(len(os.listdir(os.path.join(folder.name, "profiles"))), 1)  # the next process starts the device at once
+        return took
 
     def test_loops(self):
         self.assertLess(self.took("x = x + x"), 7)
