@@ -156,10 +156,10 @@ static bool start(void)
     return is_started;
 }
 
-void gsh_compiler_process_forget(void)
+void gsh_compiler_process_forget_sigsafe(void)
 {
     if (connection >= 0)
-        close(connection);
+        gsh_raw_syscall3(SYS_close, connection, 0, 0);
     connection = -1;
 }
 
@@ -194,7 +194,7 @@ static bool ask_running(const char *source, const struct gsh_cuda_target *target
 {
     if (connection >= 0 && ask(source, target, reply, image))
         return true;
-    gsh_compiler_process_forget();
+    gsh_compiler_process_forget_sigsafe();
     return start() && ask(source, target, reply, image);
 }
 
@@ -205,7 +205,7 @@ enum gsh_status gsh_compiler_process_compile(const char *source,
     struct gsh_compiler_reply reply;
     uint64_t start_ns = gsh_clock_ns(), begin = gsh_trace_begin();
     if (!ask_running(source, target, &reply, image)) {
-        gsh_compiler_process_forget();
+        gsh_compiler_process_forget_sigsafe();
         return GSH_DECLINED;
     }
     if (reply.outcome == GSH_COMPILER_FAILED)

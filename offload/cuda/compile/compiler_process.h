@@ -17,4 +17,4 @@ enum gsh_status gsh_compiler_process_compile(const char *source,
                                              const struct gsh_cuda_target *target, void **image,
                                              size_t *size);
 /* In a forked child: the process serves the parent. */
-void gsh_compiler_process_forget(void);
+void gsh_compiler_process_forget_sigsafe(void);

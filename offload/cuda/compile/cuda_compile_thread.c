@@ -255,7 +255,7 @@ static void child_after_fork(void)
     queue = current = NULL;
     has_thread = is_apart = false;
     is_stopped = true;
-    gsh_compiler_process_forget();
+    gsh_compiler_process_forget_sigsafe();
 }
 
 /* ---- the queue ---- */
