@@ -213,7 +213,7 @@ enum gsh_status gsh_compiler_process_compile(const char *source,
     *size = reply.size;
     gsh_stats_add(
         reply.outcome == GSH_COMPILER_FOUND ? GSH_COUNTER_CACHE_HITS : GSH_COUNTER_COMPILES, 1);
-    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel in a process");
+    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel");
     gsh_log(GSH_LOG_DEBUG, "a process compiled a kernel in %.1f ms",
             (double)(gsh_clock_ns() - start_ns) * 1e-6);
     return GSH_OK;
