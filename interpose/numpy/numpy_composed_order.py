@@ -89,53 +89,81 @@ def interpolated(x, points, heights, left, right):
 def histogram(dispatcher, a, bins=10, range=None, density=None, weights=None):
     """By NumPy's own function, with larger blocks: counts are the same for blocks of any size, sums of weights are not. Of bools
     and complex numbers it warns in each block."""
-    if weights is not None or not is_plain(a) or a.dtype.kind not in 'iuf' or a.size <= OWN_BLOCK:
+    if not is_plain(a) or a.dtype.kind not in 'iuf' or a.size <= OWN_BLOCK:
+        return NotImplemented
+    if weights is not None and not (is_plain(weights) and weights.dtype.kind in 'iuf' and weights.dtype.itemsize <= 8 and
+                                    weights.shape == a.shape):
         return NotImplemented
     function = dispatcher._implementation
     if OWN_BLOCK not in function.__code__.co_consts:
         return NotImplemented
-    found = counts_of_equal_bins(function, a, bins, range) if type(bins) is int and bins < MOST_BINS else None
-    if found is NotImplemented:
+    found = equal_bins(function, a, bins, range) if type(bins) is int and bins < MOST_BINS else None
+    if found is NotImplemented or (found is None and weights is not None):
         return NotImplemented
     if found is None:
         return with_blocks(function)(a, bins, range, density)
-    counts, edges = found
-    if density:
-        widths = m.array(m.subtract(edges[1:], edges[:-1]), 'd')
-        return m.divide(m.divide(counts, widths), counts.sum()), edges
-    return counts, edges
+    edges, count, place_of = found
+    with quiet():
+        counts = counts_of(a.reshape(-1), count, place_of) if weights is None else \
+            sums_of(a.reshape(-1), weights.reshape(-1), count, place_of)
+        if density and counts is not NotImplemented:
+            widths = m.array(m.subtract(edges[1:], edges[:-1]), 'd')
+            return m.divide(m.divide(counts, widths), counts.sum()), edges
+    return counts if counts is NotImplemented else (counts, edges)
 
 
-def counts_of_equal_bins(function, a, bins, range):
-    """(counts, edges), by the steps of NumPy's function, but no element leaves the array: those out of range have a bin of their
-    own. None: not of this version. NotImplemented: an element may meet a floating-point error."""
+def equal_bins(function, a, bins, range):
+    """(edges, number of bins, function), which gives the bins of elements, by the steps of NumPy's function; those out of range have
+    a bin of their own, the last. None: not of this version. NotImplemented: an element may meet a floating-point error."""
     import numpy
     own, is_old = function.__globals__, 'norm' in function.__code__.co_varnames
     if not is_old and 'norm_numerator' not in function.__code__.co_varnames:
         return None
     if numpy.geterr()['under'] != 'ignore':
         return NotImplemented
-    a = a.reshape(-1)
     with quiet():
-        edges, (first, last, count) = own['_get_bin_edges'](a, bins, range, None)
+        edges, (first, last, count) = own['_get_bin_edges'](a.reshape(-1), bins, range, None)
         width = own['_unsigned_subtract'](last, first)
         scale = m.divide(count, width)
         if not (width > 0 and m.isfinite(width) and m.isfinite(scale)):
             return NotImplemented
-        counts, edge = m.zeros(count + 1, 'l'), edge_at(edges, first, last, count)
-        for start in python.range(0, a.size, BINNED):
-            part = a[start:start + BINNED]
-            is_in = None if range is None else m.logical_and(m.greater_equal(part, first), m.less_equal(part, last))
-            part = part.astype(edges.dtype, copy=False)
-            place = own['_unsigned_subtract'](part, first)
-            place = m.multiply(place, scale) if is_old else m.multiply(m.divide(place, width), count)
-            place = m.minimum(place.astype('i'), count - 1)
-            place = place if is_in is None else m.maximum(place, 0)
-            is_below = m.less(part, edge(place))
-            is_above = m.logical_and(m.greater_equal(part, edge(m.add(place, 1))), m.not_equal(place, count - 1))
-            place = m.subtract(m.add(place, is_above), is_below.astype('i')).astype('l')
-            m.add.at(counts, place if is_in is None else m.where(is_in, place, count), 1)
-    return counts[:count], edges
+        edge = edge_at(edges, first, last, count)
+
+    def place_of(part):
+        is_in = None if range is None else m.logical_and(m.greater_equal(part, first), m.less_equal(part, last))
+        part = part.astype(edges.dtype, copy=False)
+        place = own['_unsigned_subtract'](part, first)
+        place = m.multiply(place, scale) if is_old else m.multiply(m.divide(place, width), count)
+        place = m.minimum(place.astype('i'), count - 1)
+        place = place if is_in is None else m.maximum(place, 0)
+        is_below = m.less(part, edge(place))
+        is_above = m.logical_and(m.greater_equal(part, edge(m.add(place, 1))), m.not_equal(place, count - 1))
+        place = m.subtract(m.add(place, is_above), is_below.astype('i')).astype('l')
+        return place if is_in is None else m.where(is_in, place, count)
+    return edges, count, place_of
+
+
+def counts_of(a, count, place_of):
+    counts = m.zeros(count + 1, 'l')
+    for start in python.range(0, a.size, BINNED):
+        m.add.at(counts, place_of(a[start:start + BINNED]), 1)
+    return counts[:count]
+
+
+def sums_of(a, weights, count, place_of):
+    """Sums of weights: of each of NumPy's blocks in float64, one element after another, and then of the blocks. NotImplemented: the
+    blocks have more bins than elements."""
+    sums, row = m.zeros(count, weights.dtype), count + 1
+    if row > OWN_BLOCK:
+        return NotImplemented
+    for start in python.range(0, a.size, BINNED):
+        place, part = place_of(a[start:start + BINNED]), weights[start:start + BINNED].astype('d')
+        blocks = -(-part.size // OWN_BLOCK)
+        of_blocks = m.zeros(blocks * row)
+        m.add.at(of_blocks, m.add(place, m.multiply(m.floor_divide(m.arange(part.size), OWN_BLOCK), row)), part)
+        of_blocks = of_blocks.reshape(blocks, row)[:, :count].astype(sums.dtype).reshape(-1)
+        m.add.at(sums, m.remainder(m.arange(blocks * count), count), of_blocks)
+    return sums
 
 
 def edge_at(edges, first, last, count):

@@ -89,7 +89,7 @@ class TestCode(unittest.TestCase):
         self.assertEqual(found, ["bench/common.py"])
 
     def test_names_shared_by_files_carry_the_prefix(self):
-        archive = os.path.join(BUILD, "tests", "libgsh_core.a")
+        archive = os.path.join(BUILD, "libgsh_core.a")
         listing = subprocess.run(["nm", "-g", "--defined-only", archive], check=True, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, universal_newlines=True).stdout
         names = {line.split()[2] for line in listing.splitlines() if len(line.split()) == 3}
