@@ -234,7 +234,7 @@ n = 200000
 places = {"normal": rng.normal(size=n), "grid": np.round(rng.normal(size=n), 1), "i8": rng.integers(-50, 50, n), "f4": rng.random(n).astype("f4"), "rows": rng.random((2, n // 2))}
 weights = {"normal": rng.normal(size=n), "far apart": np.ldexp(rng.integers(1, 2**50, n) * 1.0, rng.integers(-600, 600, n)), "f4": rng.random(n).astype("f4"), "f2": rng.random(n).astype("f2"),
            "i8": rng.integers(-2**40, 2**40, n), "u1": rng.integers(0, 255, n).astype("u1"), "infinite": np.where(rng.random(n) < 1e-4, np.inf, 1.0), "bools": rng.random(n) < 0.5}
-for name, kind in [("normal", kind) for kind in weights] + [(name, "far apart") for name in places]:
+for name, kind in [("normal", kind) for kind in weights] + [(name, "far apart") for name in places if name != "normal"]:
     a = places[name]
     for bins, limits in ((100, None), (7, (-0.5, 0.75)), (65000, (-1, 1)), (70000, None)):
         attempt("%s %s %d" % (name, kind, bins), both, on_device(a), bins, limits, weights=on_device(weights[kind].reshape(a.shape)))
@@ -242,7 +242,7 @@ attempt("density", both, on_device(places["normal"]), 9, weights=on_device(weigh
 attempt("shapes", both, on_device(places["normal"]), 9, weights=on_device(np.ones(5)))
 attempt("complex", both, on_device(places["normal"]), 9, weights=on_device(weights["normal"] + 1j))
 ''')
-        self.assertGreater(shim_runner.device_calls(result.report, "add.at"), (7 + 5) * 3 * 2 - 1)
+        self.assertGreater(shim_runner.device_calls(result.report, "add.at"), (7 + 4) * 3 * 2 - 1)
 
     @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
     def test_median_of_a_long_line(self):
