@@ -45,6 +45,22 @@ static bool is_ours(const void *caller)
     return (uintptr_t)caller >= (uintptr_t)__ehdr_start && (uintptr_t)caller < (uintptr_t)_end;
 }
 
+/* Libraries that come with CUDA, and open the driver for whoever calls them, which may be us. */
+static bool is_library_of_cuda(const void *caller)
+{
+    static const char *const names[] = {"libcublas", "libcusolver",  "libcufft",
+                                        "libnvrtc",  "libnvJitLink", "libcusparse"};
+    Dl_info info;
+    if (dladdr(caller, &info) == 0)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *name = slash == NULL ? info.dli_fname : slash + 1;
+    bool is_found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_found |= strncmp(name, names[i], strlen(names[i])) == 0;
+    return is_found;
+}
+
 /* Beside the file that this library was loaded from, independent of the working directory. */
 static __attribute__((noinline)) bool find_proxy_file(char *path, size_t size)
 {
@@ -122,8 +138,9 @@ const char *gsh_cuda_proxy_choose(const char *path, int flags, const void *calle
     if (!is_driver(path) || is_ours(caller) || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF ||
         !gsh_python_api_is_loaded())
         return path;
-    gsh_cuda_sharing_note();
     int keep = errno;
+    if (!is_library_of_cuda(caller))
+        gsh_cuda_sharing_note();
     const char *chosen = make_ready(path, flags) ? proxy_path : path;
     dlerror();
     errno = keep;

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where gpushim alone uses the driver, it makes one hardware queue for kernels (CUDA_DEVICE_MAX_CONNECTIONS). Nobody else sees that variable."""
 import os
+import subprocess
 import tempfile
 import unittest
 
 import shim_runner
 
-# OTHER: another library opens the driver "before" or "after" the device is started. No argument: profiles are by arguments.
+# OTHER: another library opens the driver "before" or "after" the device is started, or a library of this path does, before. No argument: profiles are by arguments.
 SCRIPT = '''
 import ctypes, json, os, subprocess, time
 import numpy as np
@@ -19,6 +20,8 @@ def is_started():
 
 if os.environ["OTHER"] == "before":
     ctypes.CDLL("libcuda.so.1")
+if os.path.isabs(os.environ["OTHER"]):
+    ctypes.CDLL(os.environ["OTHER"]).open_driver()
 a = np.linspace(0, 1, 1_000_000)
 end = time.monotonic() + 60
 while not is_started() and time.monotonic() < end:
@@ -61,6 +64,17 @@ class TestConnections(shim_runner.TestCase):
 
     def test_the_drivers_own_number_beside_another_library(self):
         self.assertEqual(self.connections("before", GPUSHIM_PROFILE="0"), "8")
+
+    def library(self, name):
+        """The path of a library that opens the driver when it is called."""
+        path = os.path.join(self.folder.name, name)
+        source = "#include <dlfcn.h>\nvoid open_driver(void) { dlopen(\"libcuda.so.1\", RTLD_NOW); }\n"
+        subprocess.run([shim_runner.find_tool("cc"), "-shared", "-fPIC", "-x", "c", "-o", path, "-"], input=source, universal_newlines=True, check=True)
+        return path
+
+    def test_a_library_that_comes_with_cuda_is_no_other_user(self):
+        self.assertEqual(self.connections(self.library("libcufft.so.99"), GPUSHIM_PROFILE="0"), "1")
+        self.assertEqual(self.connections(self.library("libother.so.99"), GPUSHIM_PROFILE="0"), "8")
 
     def test_the_next_process_knows_of_the_other_library(self):
         self.assertEqual(self.connections("after"), "1")
