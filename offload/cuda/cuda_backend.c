@@ -57,7 +57,6 @@ static enum gsh_status open_device(char *why, size_t why_size)
     GSH_TRY(WITH_CONTEXT(gsh_cuda_mem_open(why, why_size)));
     open_cache();
     gsh_cuda_pack_open(gsh_option_text(GSH_OPTION_PACK), gsh_cuda.arch);
-    gsh_compiler_process_open("");
     return gsh_cuda_module_open();
 }
 
@@ -375,6 +374,9 @@ static void describe(struct gsh_fmt *fmt)
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
     gsh_fmt_printf(fmt, "compiled ahead %s (%zu kernels)\n",
                    gsh_cuda_pack_count() ? gsh_cuda_pack_path() : "none", gsh_cuda_pack_count());
+    gsh_fmt_printf(fmt, "compiles in    %s\n",
+                   gsh_compiler_process_path()[0] ? gsh_compiler_process_path()
+                                                  : "the script's own process");
 }
 
 static void rate(struct gsh_rates *rates)

@@ -20,6 +20,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,13 +39,16 @@
 static char program[PATH_MAX];
 static int connection = -1; /* to the process; -1: none runs */
 
-void gsh_compiler_process_open(const char *wanted)
+static void find_program(void)
 {
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, program, sizeof program);
-    gsh_fmt_text(&fmt, wanted);
-    if (wanted[0] == '\0')
-        (void)gsh_beside_find(PROGRAM, X_OK, program, sizeof program);
+    (void)gsh_beside_find(PROGRAM, X_OK, program, sizeof program);
+}
+
+const char *gsh_compiler_process_path(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_program);
+    return program;
 }
 
 /* ---- starting ---- */
@@ -142,7 +146,8 @@ static bool start_with(int socket, char (*texts)[PATH_MAX])
 static bool start(void)
 {
     int ends[2];
-    if (program[0] == '\0' || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    if (gsh_compiler_process_path()[0] == '\0' ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     char(*texts)[PATH_MAX] = malloc(VARIABLES * sizeof *texts);
     bool is_started = texts != NULL && start_with(ends[1], texts);
