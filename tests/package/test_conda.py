@@ -19,10 +19,11 @@ except ImportError:
 
 FOLDER = os.path.join(ROOT, "packaging", "conda")
 BUILDER = os.path.join(ROOT, ".venv-wheel", "bin", "python")  # has scikit-build-core
-# Compiles an empty file in place of each of the tree's.
+# Compiles an empty file in place of each of the tree's, and an empty program in place of each program's.
 COMPILER = """#!/bin/bash
+echo 'int main(void) { return 0; }' > "${0%%/*}/main.c"
 for word; do
-    case $word in %s/*.[cS]) words+=(-x c /dev/null) ;; *) words+=("$word") ;; esac
+    case $word in */*_main.c) words+=("${0%%/*}/main.c") ;; %s/*.[cS]) words+=(-x c /dev/null) ;; *) words+=("$word") ;; esac
 done
 exec gcc "${words[@]}"
 """

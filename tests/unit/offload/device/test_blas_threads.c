@@ -100,6 +100,8 @@ static int sets_of_start(bool waits)
     threads = CORES;
     sets = 0;
     gsh_device_start(waits);
+    while (gsh_device_get_state() == GSH_DEVICE_STARTING)
+        usleep(1000);
     gsh_device_stop_threads();
     CHECK_INT(gsh_device_get_state(), GSH_DEVICE_READY);
     CHECK_INT(threads, CORES);
