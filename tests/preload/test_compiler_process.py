@@ -87,6 +87,12 @@ class TestCompilerProcess(shim_runner.TestCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.1)
 
+    def test_removed_folder(self):
+        """The process does not make a disk cache anew that the program has removed."""
+        self.run_script("import shutil\nshutil.rmtree(os.environ['GPUSHIM_CACHE_DIR'])\nprint(compilers()[0])", seconds=2)
+        time.sleep(5)
+        self.assertFalse(os.path.exists(self.cache))
+
     def test_no_child(self):
         """The program has no child to wait for, and gets no signal when the process ends; NumPy's numbers stay."""
         result, _ = self.run_script("""

@@ -38,6 +38,7 @@ struct header {
 };
 
 static char cache_folder[GSH_CACHE_FOLDER_MAX + 1];
+static bool is_made;         /* the folder is not made anew */
 static uint64_t cache_limit; /* 0: none */
 
 void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key)
@@ -93,6 +94,15 @@ void gsh_cuda_cache_open(const char *folder, uint64_t limit)
         return;
     gsh_log(GSH_LOG_INFO, "kernel cache: %s is not used: others may write it", cache_folder);
     cache_folder[0] = '\0';
+}
+
+void gsh_cuda_cache_make_folder(void)
+{
+    bool is_refused;
+    int fd = cache_folder[0] ? gsh_cache_folder_open_or_make(cache_folder, &is_refused) : -1;
+    if (fd >= 0)
+        close(fd);
+    is_made = true;
 }
 
 const char *gsh_cuda_cache_folder(void)
@@ -241,7 +251,8 @@ void gsh_cuda_cache_store(const struct gsh_cuda_cache_key *key, const void *imag
         return;
     unsigned serial = __atomic_fetch_add(&stores, 1, __ATOMIC_RELAXED);
     bool is_refused;
-    int folder = gsh_cache_folder_open_or_make(cache_folder, &is_refused);
+    int folder = is_made ? gsh_cache_folder_open(cache_folder, &is_refused)
+                         : gsh_cache_folder_open_or_make(cache_folder, &is_refused);
     bool is_stored = folder >= 0 && store_in(folder, key, serial, image, size);
     if (!is_stored)
         gsh_log(GSH_LOG_DEBUG, "kernel cache: cannot write to %s: %s", cache_folder,

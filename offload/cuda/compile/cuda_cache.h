@@ -20,6 +20,9 @@ void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text);
 /* Uses `folder`, created with its parents at the first store; "" or longer than 3000 bytes: no cache. Copied. Some
  * stores remove the least recently used kernels beyond `limit` bytes; 0: no limit. */
 void gsh_cuda_cache_open(const char *folder, uint64_t limit);
+/* Makes the folder now, and not again where it is removed: for a process that outlives the program, which may have removed it. Once,
+ * behind gsh_cuda_cache_open. */
+void gsh_cuda_cache_make_folder(void);
 /* The folder; "" where there is no cache. */
 const char *gsh_cuda_cache_folder(void);
 

@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 0, 0, why, sizeof why) != GSH_OK)
         return 1;
     gsh_cuda_cache_open(argv[2], strtoull(argv[3], NULL, 10));
+    gsh_cuda_cache_make_folder();
     while (receive(&request) && serve(&request))
         ;
     return 0;
