@@ -93,6 +93,27 @@ class TestCompilerProcess(shim_runner.TestCase):
         time.sleep(5)
         self.assertFalse(os.path.exists(self.cache))
 
+    def test_closed_files(self):
+        """A program that closes files that are not its own, and opens sockets under their numbers, finds nothing of ours in them."""
+        result, _ = self.run_script("""
+import socket
+os.closerange(3, 256)
+pairs = [socket.socketpair() for _ in range(60)]
+for a, b in pairs:
+    a.setblocking(False), b.setblocking(False)
+more = [run(k) for k in range(20, 26)]
+time.sleep(2)
+more += [run(k) for k in range(20, 26)]
+def received(one):
+    try:
+        return one.recv(100)
+    except BlockingIOError:
+        return b""
+print([word for pair in pairs for word in map(received, pair) if word])
+print(np.allclose(more[:6], more[6:], 1e-9))
+""", seconds=0.2)
+        self.assertEqual(result.stdout.split("\n")[:2], ["[]", "True"])
+
     def test_no_child(self):
         """The program has no child to wait for, and gets no signal when the process ends; NumPy's numbers stay."""
         result, _ = self.run_script("""
@@ -154,12 +175,12 @@ print(compilers())
 @unittest.skipUnless(shim_runner.is_emulated(), "no emulated GPU, whose start can be slow")
 class TestEndDuringStart(shim_runner.TestCase):
     def took(self, work):
-        """Seconds of a program that ends while cuInit runs; a context takes 8 s more."""
+        """Seconds of a program that ends while cuInit runs, for 4 s; a context takes 30 s more."""
         folder = tempfile.TemporaryDirectory(prefix="end-during-start-")
         self.addCleanup(folder.cleanup)
         begin = time.monotonic()
         result = shim_runner.run("import time\nimport numpy as np\nx = np.ones((1500, 1500))\nfor _ in range(4):\n    %s\ntime.sleep(0.2)\n" % work,
-                                 env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1", "EMULATED_INIT_MS": "800", "EMULATED_CONTEXT_MS": "8000",
+                                 env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1", "EMULATED_INIT_MS": "4000", "EMULATED_CONTEXT_MS": "30000",
                                       "GPUSHIM_PROFILE": "1", "GPUSHIM_CACHE_DIR": folder.name})
         took = time.monotonic() - begin
         self.assertEqual(result.returncode, 0, repr(result))
@@ -169,11 +190,11 @@ class TestEndDuringStart(shim_runner.TestCase):
         return took
 
     def test_loops(self):
-        self.assertLess(self.took("x = x + x"), 7)
+        self.assertLess(self.took("x = x + x"), 9)
 
     def test_products(self):
         """The thread that opens the driver beside OpenBLAS's makes the context too."""
-        self.assertLess(self.took("x @ x"), 7)
+        self.assertLess(self.took("x @ x"), 9)
 
 
 if __name__ == "__main__":

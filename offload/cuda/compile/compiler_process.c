@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@
 
 static char program[PATH_MAX];
 static int connection = -1; /* to the process; -1: none runs */
+static dev_t connection_device;
+static ino_t connection_inode;
 
 static void find_program(void)
 {
@@ -143,6 +146,25 @@ static bool start_with(int socket, char (*texts)[PATH_MAX])
     return run_birth(&birth);
 }
 
+/* The program may have closed files that it did not open (os.closerange), and opened others under their numbers. */
+static bool is_open_sigsafe(void)
+{
+    struct stat file;
+    return connection >= 0 && gsh_raw_syscall3(SYS_fstat, connection, (long)&file, 0) == 0 &&
+           file.st_dev == connection_device && file.st_ino == connection_inode;
+}
+
+static bool connect_to(int socket)
+{
+    struct stat file;
+    if (fstat(socket, &file) != 0)
+        return false;
+    connection = socket;
+    connection_device = file.st_dev;
+    connection_inode = file.st_ino;
+    return true;
+}
+
 static bool start(void)
 {
     int ends[2];
@@ -153,9 +175,8 @@ static bool start(void)
     bool is_started = texts != NULL && start_with(ends[1], texts);
     free(texts);
     close(ends[1]);
-    if (is_started)
-        connection = ends[0];
-    else
+    is_started = is_started && connect_to(ends[0]);
+    if (!is_started)
         close(ends[0]);
     gsh_log(GSH_LOG_DEBUG, is_started ? "%s compiles" : "%s cannot be started", program);
     return is_started;
@@ -163,7 +184,7 @@ static bool start(void)
 
 void gsh_compiler_process_forget_sigsafe(void)
 {
-    if (connection >= 0)
+    if (is_open_sigsafe())
         gsh_raw_syscall3(SYS_close, connection, 0, 0);
     connection = -1;
 }
@@ -197,7 +218,7 @@ static bool ask(const char *source, const struct gsh_cuda_target *target,
 static bool ask_running(const char *source, const struct gsh_cuda_target *target,
                         struct gsh_compiler_reply *reply, void **image)
 {
-    if (connection >= 0 && ask(source, target, reply, image))
+    if (is_open_sigsafe() && ask(source, target, reply, image))
         return true;
     gsh_compiler_process_forget_sigsafe();
     return start() && ask(source, target, reply, image);
