@@ -97,6 +97,7 @@ class TestCompilerProcess(shim_runner.TestCase):
         """A program that closes files that are not its own, and opens sockets under their numbers, finds nothing of ours in them."""
         result, _ = self.run_script("""
 import socket
+time.sleep(3)  # until it has compiled what was wanted
 os.closerange(3, 256)
 pairs = [socket.socketpair() for _ in range(60)]
 for a, b in pairs:

@@ -191,10 +191,20 @@ void gsh_compiler_process_forget_sigsafe(void)
 
 /* ---- compiling ---- */
 
+static bool tell(const void *bytes, size_t size)
+{
+    return is_open_sigsafe() && gsh_compiler_message_send(connection, bytes, size);
+}
+
+static bool hear(void *bytes, size_t size)
+{
+    return is_open_sigsafe() && gsh_compiler_message_receive(connection, bytes, size);
+}
+
 static bool receive_image(size_t bytes, void **image)
 {
     char *taken = calloc(bytes + 1, 1);
-    if (taken == NULL || !gsh_compiler_message_receive(connection, taken, bytes)) {
+    if (taken == NULL || !hear(taken, bytes)) {
         free(taken);
         return false;
     }
@@ -202,15 +212,14 @@ static bool receive_image(size_t bytes, void **image)
     return true;
 }
 
-/* False: the process has ended. DECLINED: it could not compile the text. */
+/* False: the process has ended. */
 static bool ask(const char *source, const struct gsh_cuda_target *target,
                 struct gsh_compiler_reply *reply, void **image)
 {
     const struct gsh_compiler_request request = {
         .arch = target->arch, .is_ptx = target->is_ptx, .size = strlen(source) + 1};
-    return gsh_compiler_message_send(connection, &request, sizeof request) &&
-           gsh_compiler_message_send(connection, source, request.size) &&
-           gsh_compiler_message_receive(connection, reply, sizeof *reply) &&
+    return tell(&request, sizeof request) && tell(source, request.size) &&
+           hear(reply, sizeof *reply) &&
            (reply->outcome == GSH_COMPILER_FAILED || receive_image(reply->size, image));
 }
 
@@ -218,7 +227,7 @@ static bool ask(const char *source, const struct gsh_cuda_target *target,
 static bool ask_running(const char *source, const struct gsh_cuda_target *target,
                         struct gsh_compiler_reply *reply, void **image)
 {
-    if (is_open_sigsafe() && ask(source, target, reply, image))
+    if (ask(source, target, reply, image))
         return true;
     gsh_compiler_process_forget_sigsafe();
     return start() && ask(source, target, reply, image);
