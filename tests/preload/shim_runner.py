@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 import numpy as np
@@ -38,6 +39,7 @@ LIBRARY = os.path.abspath(os.environ.get("GPUSHIM_LIBRARY") or
                           os.path.join(ROOT, "build", "libgpushim.so"))
 DEVICE = os.environ.get("GPUSHIM_DEVICE") or "host"
 FUSION = os.environ.get("GPUSHIM_FUSION")
+AWAITS_COMPILERS = True  # of a cache that a test gives: it may be about to remove that
 TIMEOUT = float(os.environ.get("SHIM_RUNNER_TIMEOUT") or 120)
 CACHE = (os.environ.get("GPUSHIM_CACHE_DIR") or
          os.path.join(tempfile.gettempdir(), "gpushim-test-cache-%d" % os.getuid()))
@@ -84,6 +86,27 @@ def environment(shim, env=None, report_folder=None):
     return result
 
 
+def compilers_of(cache):
+    """The processes that compile kernels for the disk cache `cache` (gpushim_compiler), which may outlive those that asked for them."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as stream:
+                words = stream.read().split(b"\0")
+        except OSError:
+            continue
+        if words[0].endswith(b"gpushim_compiler") and os.fsencode(cache) in words:
+            found.append(int(pid))
+    return found
+
+
+def await_compilers(cache, patience=60):
+    """Until none is left: the caller may be about to remove the cache."""
+    end = time.monotonic() + patience
+    while compilers_of(cache) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
 def run(script, shim=True, env=None, args=(), python_args=(), timeout=None, report=True, cwd=None,
         stdin=b""):
     """Runs a script, given as text or as the path of a .py file, with this interpreter."""
@@ -113,6 +136,9 @@ def run_command(command, shim=True, env=None, timeout=None, report=True, cwd=Non
             os.killpg(process.pid, signal.SIGKILL)  # its own session: children of the script too
             out, err = process.communicate()
             err += b"\nshim_runner: timed out\n"
+        cache = (env or {}).get("GPUSHIM_CACHE_DIR")
+        if cache and AWAITS_COMPILERS:
+            await_compilers(cache)
         completed = subprocess.CompletedProcess(command, process.returncode, out, err)
         completed.pid = process.pid
         return Result(completed, _read_reports(reports_at), _read_values(dump_file))

@@ -57,6 +57,9 @@ class TestCompilerProcess(shim_runner.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="compiler-process-")
         self.addCleanup(folder.cleanup)
+        self.addCleanup(lambda: shim_runner.await_compilers(self.cache))
+        self.addCleanup(setattr, shim_runner, "AWAITS_COMPILERS", True)
+        shim_runner.AWAITS_COMPILERS = False
         self.folder = folder.name
         self.cache = os.path.join(self.folder, "cache")
         os.mkdir(self.cache)

@@ -149,7 +149,7 @@ static bool start_with(int socket, char (*texts)[PATH_MAX])
 /* The program may have closed files that it did not open (os.closerange), and opened others under their numbers. */
 static bool is_open_sigsafe(void)
 {
-    struct stat file;
+    struct stat file = {0};
     return connection >= 0 && gsh_raw_syscall3(SYS_fstat, connection, (long)&file, 0) == 0 &&
            file.st_dev == connection_device && file.st_ino == connection_inode;
 }
