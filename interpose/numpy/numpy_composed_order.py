@@ -106,10 +106,12 @@ def histogram(dispatcher, a, bins=10, range=None, density=None, weights=None):
     with quiet():
         counts = counts_of(a.reshape(-1), count, place_of) if weights is None else \
             sums_of(a.reshape(-1), weights.reshape(-1), count, place_of)
-        if density and counts is not NotImplemented:
-            widths = m.array(m.subtract(edges[1:], edges[:-1]), 'd')
-            return m.divide(m.divide(counts, widths), counts.sum()), edges
-    return counts if counts is NotImplemented else (counts, edges)
+    if counts is NotImplemented:
+        return counts
+    if density:
+        widths = m.array(m.subtract(edges[1:], edges[:-1]), 'd')
+        return m.divide(m.divide(counts, widths), counts.sum()), edges
+    return counts, edges
 
 
 def equal_bins(function, a, bins, range):
