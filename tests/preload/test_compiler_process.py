@@ -11,20 +11,11 @@ import numpy as np
 import shim_runner
 
 BEGIN = """
-import glob, os, signal, subprocess, sys, time
+import os, signal, time
 import numpy as np
+import shim_runner
 def compilers():
-    "The processes that compile with this test's disk cache."
-    found = []
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            with open(path, "rb") as stream:
-                words = stream.read().split(b"\\0")
-        except OSError:
-            continue
-        if words[0].endswith(b"gpushim_compiler") and os.environ["GPUSHIM_CACHE_DIR"].encode() in words:
-            found.append(int(path.split("/")[2]))
-    return found
+    return shim_runner.compilers_of(os.environ["GPUSHIM_CACHE_DIR"])
 def wait_for(condition):
     end = time.monotonic() + 60
     while not condition():

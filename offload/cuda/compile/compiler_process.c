@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The process is started as the child of a short-lived one that shares our memory (clone(2) with CLONE_VM and CLONE_VFORK, as
- * posix_spawn does), and that sends no signal when it ends and is no child that wait(2) finds without __WCLONE. Until it executes the
- * program it makes system calls only.
+ * The process is started by a double fork. Both children share our memory until the second executes the program (clone(2) with
+ * CLONE_VM and CLONE_VFORK, as posix_spawn does), and make system calls only. The first sends no signal when it ends, and wait(2)
+ * does not find it without __WCLONE.
  */
 #include "compiler_process.h"
 
@@ -33,7 +33,6 @@
 
 #define PROGRAM "gpushim_compiler"
 #define STACK_BYTES ((size_t)32 << 10)
-#define SOCKET GSH_COMPILER_SOCKET
 #define MOST_FILES 4096
 #define SYS_CLOSE_RANGE 436 /* older headers lack its name */
 
@@ -58,56 +57,57 @@ const char *gsh_compiler_process_path(void)
 
 enum { ARGUMENTS = 4, VARIABLES = 5 };
 
-/* What the two processes read of ours. */
-struct birth {
+/* What the two children read of ours. */
+struct children {
     const char *arguments[ARGUMENTS + 1];
     const char *variables[VARIABLES + 1];
-    char *stack; /* the second process's, its upper end */
+    char *stack; /* the second child's, its upper end */
     int socket;
 };
 
 /* Leaves standard input, output and error, which lead nowhere, and the socket, whatever their numbers are with us. */
 static void arrange_files(int socket)
 {
-    long own = gsh_raw_syscall3(SYS_fcntl, socket, F_DUPFD, SOCKET + 1);
+    long own = gsh_raw_syscall3(SYS_fcntl, socket, F_DUPFD, GSH_COMPILER_SOCKET + 1);
     long nowhere = gsh_raw_syscall3(SYS_open, (long)"/dev/null", O_RDWR, 0);
-    for (int fd = 0; fd < SOCKET; fd++)
+    for (int fd = 0; fd < GSH_COMPILER_SOCKET; fd++)
         gsh_raw_syscall3(SYS_dup2, nowhere, fd, 0);
-    gsh_raw_syscall3(SYS_dup2, own, SOCKET, 0);
-    if (gsh_raw_syscall3(SYS_CLOSE_RANGE, SOCKET + 1, ~0U, 0) < 0) /* older than Linux 5.9 */
-        for (int fd = SOCKET + 1; fd < MOST_FILES; fd++)
+    gsh_raw_syscall3(SYS_dup2, own, GSH_COMPILER_SOCKET, 0);
+    if (gsh_raw_syscall3(SYS_CLOSE_RANGE, GSH_COMPILER_SOCKET + 1, ~0U, 0) <
+        0) /* older than Linux 5.9 */
+        for (int fd = GSH_COMPILER_SOCKET + 1; fd < MOST_FILES; fd++)
             gsh_raw_syscall3(SYS_close, fd, 0, 0);
 }
 
-static int become_program(void *argument)
+static int run_second_child(void *argument)
 {
-    const struct birth *birth = argument;
+    const struct children *children = argument;
     uint64_t none = 0;
     gsh_raw_syscall3(SYS_setsid, 0, 0, 0);
-    arrange_files(birth->socket);
+    arrange_files(children->socket);
     gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0);
-    gsh_raw_syscall3(SYS_execve, (long)birth->arguments[0], (long)birth->arguments,
-                     (long)birth->variables);
+    gsh_raw_syscall3(SYS_execve, (long)children->arguments[0], (long)children->arguments,
+                     (long)children->variables);
     gsh_raw_syscall3(SYS_exit, 1, 0, 0);
     return 1;
 }
 
-static int bear_program(void *argument)
+static int run_first_child(void *argument)
 {
-    const struct birth *birth = argument;
-    int process = clone(become_program, birth->stack, CLONE_VM | CLONE_VFORK, argument);
+    const struct children *children = argument;
+    int process = clone(run_second_child, children->stack, CLONE_VM | CLONE_VFORK, argument);
     gsh_raw_syscall3(SYS_exit, process < 0, 0, 0);
     return 1;
 }
 
-static bool run_birth(struct birth *birth)
+static bool fork_twice(struct children *children)
 {
     int status = -1;
     char *stacks = malloc(2 * STACK_BYTES);
     if (stacks == NULL)
         return false;
-    birth->stack = stacks + 2 * STACK_BYTES;
-    int process = clone(bear_program, stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+    children->stack = stacks + 2 * STACK_BYTES;
+    int process = clone(run_first_child, stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK, children);
     if (process > 0)
         (void)waitpid(process, &status, __WCLONE);
     free(stacks);
@@ -139,11 +139,11 @@ static bool start_with(int socket, char (*texts)[PATH_MAX])
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, limit, sizeof limit);
     gsh_fmt_printf(&fmt, "%llu", (unsigned long long)gsh_option_number(GSH_OPTION_CACHE_LIMIT));
-    struct birth birth = {.socket = socket,
-                          .arguments = {program, gsh_cuda_libs_path(GSH_CUDA_LIBRARY_NVRTC),
-                                        gsh_cuda_cache_folder(), limit, NULL}};
-    choose_variables(birth.variables, texts);
-    return run_birth(&birth);
+    struct children children = {.socket = socket,
+                                .arguments = {program, gsh_cuda_libs_path(GSH_CUDA_LIBRARY_NVRTC),
+                                              gsh_cuda_cache_folder(), limit, NULL}};
+    choose_variables(children.variables, texts);
+    return fork_twice(&children);
 }
 
 /* The program may have closed files that it did not open (os.closerange), and opened others under their numbers. */
@@ -191,12 +191,12 @@ void gsh_compiler_process_forget_sigsafe(void)
 
 /* ---- compiling ---- */
 
-static bool tell(const void *bytes, size_t size)
+static bool send_all(const void *bytes, size_t size)
 {
     return is_open_sigsafe() && gsh_compiler_message_send(connection, bytes, size);
 }
 
-static bool hear(void *bytes, size_t size)
+static bool receive_all(void *bytes, size_t size)
 {
     return is_open_sigsafe() && gsh_compiler_message_receive(connection, bytes, size);
 }
@@ -204,7 +204,7 @@ static bool hear(void *bytes, size_t size)
 static bool receive_image(size_t bytes, void **image)
 {
     char *taken = calloc(bytes + 1, 1);
-    if (taken == NULL || !hear(taken, bytes)) {
+    if (taken == NULL || !receive_all(taken, bytes)) {
         free(taken);
         return false;
     }
@@ -218,8 +218,8 @@ static bool ask(const char *source, const struct gsh_cuda_target *target,
 {
     const struct gsh_compiler_request request = {
         .arch = target->arch, .is_ptx = target->is_ptx, .size = strlen(source) + 1};
-    return tell(&request, sizeof request) && tell(source, request.size) &&
-           hear(reply, sizeof *reply) &&
+    return send_all(&request, sizeof request) && send_all(source, request.size) &&
+           receive_all(reply, sizeof *reply) &&
            (reply->outcome == GSH_COMPILER_FAILED || receive_image(reply->size, image));
 }
 

@@ -29,7 +29,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
 static struct gsh_cuda_job *queue;   /* work before kernels; of each, oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
-static bool is_apart;                /* a process compiles it: the thread is outside CUDA */
+static bool is_in_process;           /* a process compiles it: the thread is outside CUDA */
 static unsigned forks;               /* forks in progress */
 static bool has_thread, is_stopped;
 static _Thread_local bool is_compile_thread;
@@ -103,18 +103,13 @@ void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
     build(job);
 }
 
-static void do_work(struct gsh_cuda_job *job)
-{
-    set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
-}
-
 /* Without a context the kernel is still compiled and stored on disk. */
 static void do_job(struct gsh_cuda_job *job)
 {
     if (job->work == NULL)
         build(job);
     else
-        do_work(job);
+        set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
 }
 
 /* A thread that holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
@@ -154,20 +149,20 @@ static struct gsh_cuda_job *wait_for_job_locked(void)
 
 /* The image of a kernel that was compiled before, or that the process compiles. DECLINED: the caller is to compile it. FAILED: the
  * thread is to stop, and the job is in the queue again. */
-static enum gsh_status make_image_apart(struct gsh_cuda_job *job, void **image)
+static enum gsh_status make_image_in_process(struct gsh_cuda_job *job, void **image)
 {
     size_t size;
     if (gsh_cuda_compile_find(job->text, job->target, image, &size))
         return GSH_OK;
     lock();
-    is_apart = true;
+    is_in_process = true;
     pthread_cond_broadcast(&has_ended);
     unlock();
     enum gsh_status status = gsh_compiler_process_compile(job->text, job->target, image, &size);
     lock();
     while (forks > 0 && !is_stopped)
         pthread_cond_wait(&may_begin, &mutex);
-    is_apart = false;
+    is_in_process = false;
     if (is_stopped) {
         insert_locked(job);
         free(*image);
@@ -180,7 +175,7 @@ static enum gsh_status make_image_apart(struct gsh_cuda_job *job, void **image)
 static void do_current(struct gsh_cuda_job *job)
 {
     void *image = NULL;
-    enum gsh_status made = job->work == NULL ? make_image_apart(job, &image) : GSH_DECLINED;
+    enum gsh_status made = job->work == NULL ? make_image_in_process(job, &image) : GSH_DECLINED;
     if (made == GSH_FAILED)
         return;
     bool has_context = gsh_cuda_context_enter() == GSH_OK;
@@ -224,7 +219,7 @@ static void wait_for_thread_locked(void)
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += STOP_SECONDS;
-    for (int error = 0; current != NULL && !is_apart && error == 0;)
+    for (int error = 0; current != NULL && !is_in_process && error == 0;)
         error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
 }
 
@@ -253,7 +248,7 @@ static void child_after_fork(void)
     mutex = fresh_mutex;
     may_begin = has_ended = fresh_condition;
     queue = current = NULL;
-    has_thread = is_apart = false;
+    has_thread = is_in_process = false;
     is_stopped = true;
     gsh_compiler_process_forget_sigsafe();
 }
