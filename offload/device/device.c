@@ -40,10 +40,12 @@ enum gsh_device_state gsh_device_get_state(void)
     return (enum gsh_device_state)atomic_load_explicit(&state, memory_order_acquire);
 }
 
+/* Forwards; back only from a start that is given up. */
 static void set_state(enum gsh_device_state next)
 {
     pthread_mutex_lock(&start_mutex);
-    if (atomic_load(&state) < (int)next)
+    int before = atomic_load(&state);
+    if (before < (int)next || (before == GSH_DEVICE_STARTING && next == GSH_DEVICE_IDLE))
         atomic_store_explicit(&state, (int)next, memory_order_release);
     pthread_cond_broadcast(&start_done);
     pthread_mutex_unlock(&start_mutex);
@@ -106,17 +108,6 @@ static void fail_start(void)
     end_start(GSH_DEVICE_RETIRED);
 }
 
-/* The only way back: no start follows. */
-static void abandon_start(void)
-{
-    if (is_beside)
-        gsh_blas_threads_restore();
-    pthread_mutex_lock(&start_mutex);
-    atomic_store(&state, GSH_DEVICE_IDLE);
-    pthread_cond_broadcast(&start_done);
-    pthread_mutex_unlock(&start_mutex);
-}
-
 static void *start_main(void *unused)
 {
     if (open_device() == GSH_OK) {
@@ -125,7 +116,7 @@ static void *start_main(void *unused)
             on_ready();
         end_start(GSH_DEVICE_READY);
     } else if (gsh_program_end_is_near()) {
-        abandon_start();
+        end_start(GSH_DEVICE_IDLE);
     } else {
         fail_start();
     }
