@@ -28,8 +28,8 @@
     static PyObject *try_##id(const struct gsh_method_call *call, enum gsh_reason *why,            \
                               unsigned *row)                                                       \
     {                                                                                              \
-        (void)row;                                                                                 \
-        return gsh_numpy_composed_call(method, call, is_method, why);                              \
+        return is_method ? gsh_numpy_composed_call(method, call, true, why)                        \
+                         : gsh_numpy_composed_call_priced(method, call, false, 0, why, row);       \
     }                                                                                              \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = try_##id,    \
                     .subject = GSH_METHOD_ASK_BY_##asked, .writes = WRITES_##written,              \

@@ -41,13 +41,15 @@ static PyObject *call_function(PyObject *self, PyObject *const *args, size_t nar
     const struct function *function = find_by_object(self);
     const struct gsh_method_call call = {self, args, gsh_py_nargs(nargsf), kwnames, NULL};
     enum gsh_reason why;
+    unsigned stats_row;
     gsh_numpy_hooks_hit(row);
-    PyObject *made = gsh_coherence_is_in_use()
-                         ? gsh_numpy_composed_call(function->name, &call, true, &why)
-                         : NULL;
+    PyObject *made =
+        gsh_numpy_composed_call_priced(function->name, &call, true, 0, &why, &stats_row);
     if (made || gsh_py.PyErr_Occurred())
         return made;
-    return function->original(self, args, nargsf, kwnames);
+    made = function->original(self, args, nargsf, kwnames);
+    gsh_numpy_composed_note_original(&call);
+    return made;
 }
 
 static bool is_of_numpy(const char *module)

@@ -26,7 +26,7 @@ static PyObject *try_repeat(const struct gsh_method_call *call, enum gsh_reason 
                             unsigned *row);
 
 GSH_METHOD_HOOK(take_hook, .table = GSH_METHOD_NDARRAY, .name = "take", .handler = try_take,
-                .subject = GSH_METHOD_ASK_BY_SELF, .self_test = "a.take([0])");
+                .subject = GSH_METHOD_ASK_BY_EITHER, .self_test = "a.take([0])");
 GSH_METHOD_HOOK(repeat_hook, .table = GSH_METHOD_NDARRAY, .name = "repeat", .handler = try_repeat,
                 .subject = GSH_METHOD_ASK_BY_SELF, .self_test = "a.repeat(2)");
 

@@ -82,26 +82,26 @@
 /* Those that call select_ranked. */
 #define RANKS(X) NDIMAGE_RANK(X) RANK(X) SIGNAL_RANK(X)
 
-static PyObject *compose(const char *name, const struct gsh_method_call *call, enum gsh_reason *why)
+static PyObject *compose(const char *name, const struct gsh_method_call *call, unsigned writes,
+                         enum gsh_reason *why, unsigned *row)
 {
-    return gsh_numpy_composed_call(name, call, false, why);
+    return gsh_numpy_composed_call_priced(name, call, false, writes, why, row);
 }
 
 static PyObject *compose_ranks(const char *name, const struct gsh_method_call *call,
-                               enum gsh_reason *why)
+                               unsigned writes, enum gsh_reason *why, unsigned *row)
 {
-    return gsh_scipy_select_offer() ? compose(name, call, why) : NULL;
+    return gsh_scipy_select_offer() ? compose(name, call, writes, why, row) : NULL;
 }
 
 #define HOOK(run, kind, function, composition, written)                                            \
     static PyObject *try_##composition(const struct gsh_method_call *call, enum gsh_reason *why,   \
                                        unsigned *row)                                              \
     {                                                                                              \
-        (void)row;                                                                                 \
-        return run(#composition, call, why);                                                       \
+        return run(#composition, call, written, why, row);                                         \
     }                                                                                              \
     GSH_METHOD_HOOK(composition##_hook, .table = GSH_METHOD_##kind, .name = function,              \
-                    .handler = try_##composition, .subject = GSH_METHOD_ASK_IF_ONE_RESIDENT,       \
+                    .handler = try_##composition, .subject = GSH_METHOD_ASK_BY_ANY,                \
                     .writes = written);
 #define X(...) HOOK(compose, __VA_ARGS__)
 ALL(X)

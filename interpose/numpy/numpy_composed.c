@@ -5,11 +5,14 @@
  */
 #include "numpy_composed.h"
 
+#include "clock.h"
 #include "coherence.h"
+#include "composition.h"
 #include "decide.h"
 #include "dispatch.h"
 #include "numpy_describe.h"
 #include "python_error.h"
+#include "stats.h"
 
 #define PY_FILE_INPUT 257
 
@@ -164,6 +167,87 @@ PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call
         return NULL;
     *why = GSH_REASON_OPERAND;
     return gsh_numpy_composed_run(name, call, has_self);
+}
+
+/* ---- operands on the host ---- */
+
+/* A call whose original runs and is measured. One a thread: what the original calls is part of it. */
+static _Thread_local struct trial {
+    const struct gsh_method_call *call; /* NULL: none */
+    struct gsh_composition composition;
+    uint64_t began; /* ns */
+} trial;
+
+static double seconds_since(uint64_t began)
+{
+    return (double)(gsh_clock_ns() - began) * 1e-9;
+}
+
+static void add_operand(PyObject *object, struct gsh_composition *composition)
+{
+    if (!gsh_numpy_is_array(object))
+        return;
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    char *low, *high;
+    if (gsh_numpy_describe_size(array) < GSH_DECIDE_LEAST_ELEMENTS)
+        return;
+    gsh_numpy_describe_extent(array, &low, &high);
+    (void)gsh_composition_add(composition, low, (size_t)(high - low));
+}
+
+/* Of the arguments that are read, those that are large arrays. */
+static void add_operands(const struct gsh_method_call *call, unsigned writes,
+                         struct gsh_composition *composition)
+{
+    size_t keywords = call->kwnames ? (size_t)gsh_py_size(call->kwnames) : 0;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    for (size_t i = 0; i < call->nargs + keywords; i++)
+        if (i >= GSH_METHOD_MAX_ARGS || !(writes & GSH_METHOD_WRITES_ARG(i)))
+            add_operand(call->args[i], composition);
+    while (call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
+        add_operand(value, composition);
+}
+
+static PyObject *run_uploaded(const char *name, const struct gsh_method_call *call, bool has_self,
+                              const struct gsh_composition *composition, enum gsh_reason *why)
+{
+    uint64_t began = gsh_clock_ns();
+    PyObject *made = gsh_numpy_composed_run(name, call, has_self);
+    gsh_composition_note_composed(composition, made != NULL, seconds_since(began));
+    *why = made ? GSH_REASON_NONE : GSH_REASON_OPERAND;
+    return made;
+}
+
+PyObject *gsh_numpy_composed_call_priced(const char *name, const struct gsh_method_call *call,
+                                         bool has_self, unsigned writes, enum gsh_reason *why,
+                                         unsigned *row)
+{
+    struct gsh_composition composition;
+    PyObject *made = NULL;
+    *why = GSH_REASON_NONE;
+    if (gsh_coherence_is_in_use())
+        made = gsh_numpy_composed_call(name, call, has_self, why);
+    if (made || *why != GSH_REASON_NONE || trial.call || !gsh_dispatch_is_live())
+        return made;
+    gsh_composition_begin(&composition, 0);
+    add_operands(call, writes, &composition);
+    if (composition.count == 0)
+        return NULL;
+    composition.row = *row = gsh_stats_row(name, "");
+    *why = gsh_composition_decide(&composition);
+    if (*why == GSH_REASON_NONE)
+        return run_uploaded(name, call, has_self, &composition, why);
+    trial = (struct trial){call, composition, gsh_clock_ns()};
+    return NULL;
+}
+
+void gsh_numpy_composed_note_original(const struct gsh_method_call *call)
+{
+    if (GSH_LIKELY(trial.call != call))
+        return;
+    gsh_composition_note_host(&trial.composition, seconds_since(trial.began));
+    trial.call = NULL;
 }
 
 PyObject *gsh_numpy_composed_array(PyObject *operand, enum gsh_reason *why)

@@ -47,6 +47,14 @@ PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call 
  * Leaves no Python error. */
 PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
                                   bool has_self, enum gsh_reason *why);
+/* The same for a function whose call may upload its operands (composition.h): arguments that the original does not write, of which
+ * `writes` has bits GSH_METHOD_WRITES_ARG. Where it does not, *why says so and *row counts the call; the original then runs, and
+ * gsh_numpy_composed_note_original is told. */
+PyObject *gsh_numpy_composed_call_priced(const char *name, const struct gsh_method_call *call,
+                                         bool has_self, unsigned writes, enum gsh_reason *why,
+                                         unsigned *row);
+/* The original has returned, whether or not that call was priced. */
+void gsh_numpy_composed_note_original(const struct gsh_method_call *call);
 /* Of a list or tuple of arrays, or of such lists, the array that NumPy makes of it, as gsh_numpy_composed_call. NULL with *why NONE
  * for other objects. */
 PyObject *gsh_numpy_composed_array(PyObject *operand, enum gsh_reason *why);

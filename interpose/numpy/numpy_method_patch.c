@@ -9,6 +9,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "log.h"
+#include "numpy_composed.h"
 #include "numpy_fallback.h"
 #include "numpy_output.h"
 #include "numpy_verify.h"
@@ -288,6 +289,17 @@ static __attribute__((noinline)) bool has_resident_one(PyObject *const *args, Py
     return is_one;
 }
 
+/* In force mode only arrays on the device count: any other one is as good as large. */
+static __attribute__((noinline)) bool has_one_worth(PyObject *const *args, Py_ssize_t nargs)
+{
+    bool is_one = false;
+    for (Py_ssize_t i = 0; i < nargs && !is_one; i++)
+        is_one = gsh_dispatch_min_elements > 0
+                     ? is_worth(args[i])
+                     : gsh_numpy_is_array(args[i]) && is_resident(args[i]);
+    return is_one;
+}
+
 /* Whether the object is an instance of a subclass of ndarray, with data on the device. */
 static __attribute__((noinline)) bool is_resident_kin(PyObject *object)
 {
@@ -416,13 +428,14 @@ PyObject *gsh_numpy_method_patch_call_original(const struct gsh_method_hook *hoo
 }
 
 static PyObject *call_declined(const struct gsh_method_hook *hook, const struct attempt *attempt,
-                               PyObject *self, const void *args, Py_ssize_t nargs,
-                               PyObject *keywords)
+                               const struct gsh_method_call *call, const void *args,
+                               Py_ssize_t nargs, PyObject *keywords)
 {
     unsigned row = attempt->row ? attempt->row : gsh_stats_row(hook->name, "");
     uint64_t begin = gsh_numpy_output_host_begin();
-    PyObject *result = call_original(hook, self, args, nargs, keywords);
+    PyObject *result = call_original(hook, call->self, args, nargs, keywords);
     gsh_numpy_output_host_end(begin, row, attempt->why);
+    gsh_numpy_composed_note_original(call);
     return result;
 }
 
@@ -477,7 +490,7 @@ static PyObject *finish_by_vector(struct gsh_method_hook *hook, const struct gsh
     if (!attempt.is_priced)
         return call_original(hook, self, args, nargs, kwnames);
     return name_declined(hook, &attempt, call,
-                         call_declined(hook, &attempt, self, args, nargs, kwnames));
+                         call_declined(hook, &attempt, call, args, nargs, kwnames));
 }
 
 static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_hook *hook,
@@ -491,7 +504,7 @@ static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_ho
 /* The calls that a composition of SciPy's function makes are verified themselves. */
 static bool is_verified(const struct gsh_method_hook *hook)
 {
-    return hook->table < GSH_METHOD_GENERATOR && hook->subject != GSH_METHOD_ASK_IF_ONE_RESIDENT;
+    return hook->table < GSH_METHOD_GENERATOR && hook->subject != GSH_METHOD_ASK_BY_ANY;
 }
 
 static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,
@@ -513,7 +526,7 @@ static PyObject *finish_by_tuple(struct gsh_method_hook *hook, const struct gsh_
     if (!attempt.is_priced)
         return call_original(hook, call->self, args, 0, call->kwdict);
     return name_declined(hook, &attempt, call,
-                         call_declined(hook, &attempt, call->self, args, 0, call->kwdict));
+                         call_declined(hook, &attempt, call, args, 0, call->kwdict));
 }
 
 static __attribute__((noinline)) PyObject *
@@ -586,6 +599,8 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
         return !is_worth(self);
     case GSH_METHOD_ASK_BY_KIN:
         return !is_worth(self) && !(gsh_coherence_is_in_use() && is_resident_kin(self));
+    case GSH_METHOD_ASK_BY_EITHER:
+        return !is_worth(self) && !(nargs > 0 && is_worth(args[0]));
     case GSH_METHOD_ASK_BY_FIRST:
     case GSH_METHOD_ASK_BY_ITEMS:
         return nargs > 0 && !is_worth(args[0]) &&
@@ -596,9 +611,9 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
                                                  : nargs > 1 && is_small_product(args[0], args[1]);
     case GSH_METHOD_ASK_IF_RESIDENT:
         return !gsh_numpy_is_array(self) || !is_resident(self);
-    case GSH_METHOD_ASK_IF_ONE_RESIDENT:
-        return !gsh_coherence_is_in_use() ||
-               !has_resident_one(args, GSH_MIN(nargs, GSH_METHOD_FIRST_ARGS));
+    case GSH_METHOD_ASK_BY_ANY:
+        return !gsh_dispatch_is_live() ||
+               !has_one_worth(args, GSH_MIN(nargs, GSH_METHOD_FIRST_ARGS));
     case GSH_METHOD_ASK_BY_LENGTH:
         return is_short(hook, args, nargs, keywords);
     default:
@@ -620,6 +635,7 @@ PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject
 static inline Py_ssize_t count_looked_at(const struct gsh_method_hook *hook)
 {
     switch (hook->subject) {
+    case GSH_METHOD_ASK_BY_EITHER:
     case GSH_METHOD_ASK_BY_FIRST:
     case GSH_METHOD_ASK_BY_ITEMS:
         return 1;
@@ -627,8 +643,8 @@ static inline Py_ssize_t count_looked_at(const struct gsh_method_hook *hook)
         return 2;
     case GSH_METHOD_ASK_BY_LENGTH:
         return hook->length_at + 1;
-    case GSH_METHOD_ASK_IF_ONE_RESIDENT:
-        return gsh_coherence_is_in_use() ? GSH_METHOD_FIRST_ARGS : 0;
+    case GSH_METHOD_ASK_BY_ANY:
+        return gsh_dispatch_is_live() ? GSH_METHOD_FIRST_ARGS : 0;
     default:
         return 0;
     }

@@ -62,14 +62,15 @@ typedef PyObject *(*gsh_method_reference)(const struct gsh_method_call *call);
 enum gsh_method_subject {
     GSH_METHOD_ASK_ALWAYS,
     GSH_METHOD_ASK_BY_SELF,
-    GSH_METHOD_ASK_BY_KIN,   /* self; of an instance of a subclass, whether it is on the device */
-    GSH_METHOD_ASK_BY_FIRST, /* the first argument */
+    GSH_METHOD_ASK_BY_KIN,    /* self; of an instance of a subclass, whether it is on the device */
+    GSH_METHOD_ASK_BY_FIRST,  /* the first argument */
+    GSH_METHOD_ASK_BY_EITHER, /* self or the first argument */
     GSH_METHOD_ASK_BY_ITEMS, /* the same; a list or tuple that begins with an array is asked about where one of its arrays is on the
                                 device, an instance of a subclass where it is itself */
     GSH_METHOD_ASK_BY_PRODUCT,  /* self and the first argument of a method of arrays, else the first
                                   two arguments */
     GSH_METHOD_ASK_IF_RESIDENT, /* only where self is an exact ndarray on the device */
-    GSH_METHOD_ASK_IF_ONE_RESIDENT, /* only where one of the first arguments is that */
+    GSH_METHOD_ASK_BY_ANY,      /* one of the first arguments, where a device is live */
     GSH_METHOD_ASK_BY_LENGTH /* the argument at `length_at`: no int below `least`; where it is absent, keywords or an array on the device */
 };
 

@@ -107,8 +107,9 @@ void gsh_readiness_correct(enum gsh_launch_kind kind, bool needs_library, double
         atomic_fetch_add_explicit(&blas_gains_ns, change, memory_order_relaxed);
 }
 
-/* Starts the device if policy/ says so. NONE: it is ready. */
-static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
+/* Starts the device if policy/ says so; waits for it only if the caller `may_wait`. NONE: it is ready. */
+static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict,
+                             bool may_wait)
 {
     const struct gsh_start_facts facts = {
         .foregone = add_gain(&start_foregone_ns, gsh_one_time_cost_net_gain(verdict)),
@@ -116,14 +117,15 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
         .price = gsh_readiness_start_price(),
         .seconds = gsh_backend_rates()->start + gsh_library_gains_seconds(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
+    bool waits = step.waits && may_wait;
     if (step.begins)
-        gsh_device_start(step.waits);
+        gsh_device_start(waits);
     else if (step.opens)
         gsh_warm_up_begin(GSH_WARM_UP_DRIVER);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
     gsh_library_gains_note_foregone(launch, gsh_one_time_cost_net_gain(verdict));
-    return step.waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
+    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }
 
 /* ---- compiling ---- */
@@ -257,14 +259,32 @@ static double counted_gain(const struct gsh_call *call, const struct gsh_verdict
     return lacks_library ? GSH_MAX(verdict->gain, 0) : gsh_one_time_cost_net_gain(verdict);
 }
 
+static enum gsh_reason started(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
+{
+    return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE
+                                                      : start(launch, verdict, true);
+}
+
+enum gsh_reason gsh_readiness_check_start(const struct gsh_launch *launch,
+                                          const struct gsh_verdict *verdict)
+{
+    note_gain(launch, gsh_one_time_cost_net_gain(verdict));
+    return started(launch, verdict);
+}
+
+void gsh_readiness_note_foregone(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
+{
+    note_gain(launch, gsh_one_time_cost_net_gain(verdict));
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        (void)start(launch, verdict, false);
+}
+
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
     note_gain(&call->launch, counted_gain(call, verdict));
-    if (gsh_device_get_state() != GSH_DEVICE_READY) {
-        enum gsh_reason reason = start(&call->launch, verdict);
-        if (reason != GSH_REASON_NONE)
-            return reason;
-    }
+    enum gsh_reason reason = started(&call->launch, verdict);
+    if (reason != GSH_REASON_NONE)
+        return reason;
     if (!gsh_library_gains_is_open(&call->launch, verdict))
         return GSH_REASON_NOT_STARTED;
     if (!is_compiled(call, verdict))

@@ -15,6 +15,12 @@
 
 /* `verdict` says that the device would do the call sooner. NONE: the device is ready for it, perhaps after waiting. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
+/* The same for a call whose kernels are those of the calls that it is made of: only the device may be missing. */
+enum gsh_reason gsh_readiness_check_start(const struct gsh_launch *launch,
+                                          const struct gsh_verdict *verdict);
+/* A call that the device would have done sooner has run on the CPU: its gain counts as foregone. The device may begin to start. */
+void gsh_readiness_note_foregone(const struct gsh_launch *launch,
+                                 const struct gsh_verdict *verdict);
 /* A call of this kind, whose net gain was counted as foregone because the device is not started, would have gained `measured`
  * seconds. `needs_library`: as gsh_library_gains_may_be_needed. */
 void gsh_readiness_correct(enum gsh_launch_kind kind, bool needs_library, double counted,
