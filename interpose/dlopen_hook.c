@@ -5,6 +5,7 @@
  */
 #include "dlopen_hook.h"
 
+#include "blas_libraries.h"
 #include "cuda_proxy.h"
 #include "deepbind.h"
 #include "fault.h"
@@ -89,6 +90,8 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         gsh_scipy_filter_adopt_module(path);
     if (path != NULL)
         gsh_scipy_spmv_adopt_module(path);
+    if (path != NULL && is_file(path, "_flapack.")) /* behind _fblas, which brings SciPy's BLAS */
+        gsh_blas_libraries_find();
     if (path != NULL && is_file(path, "_batched_linalg."))
         gsh_scipy_linalg_adopt_module();
     if (path != NULL && is_file(path, "libcuda.so"))

@@ -8,7 +8,7 @@
 
 #include "arena.h"
 #include "blas_entry.h"
-#include "blas_threads.h"
+#include "blas_libraries.h"
 #include "device.h"
 #include "doctor.h"
 #include "host_routines.h"
@@ -87,23 +87,6 @@ static void register_blas(void)
     gsh_blas_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }
 
-/* An OpenBLAS with threads of its own, among NumPy's dependencies. */
-static void register_blas_threads(void)
-{
-    enum { OWN_THREADS = 1 }; /* as OpenBLAS's manual has it; 2: those of OpenMP */
-    int bits = 0;
-    int (*parallel)(void) =
-        (int (*)(void))gsh_mangling_find_blas("openblas_get_parallel", gsh_np.library, &bits);
-    const struct gsh_blas_threads functions = {
-        .get = (int (*)(void))gsh_mangling_find_blas("openblas_get_num_threads", gsh_np.library,
-                                                     &bits),
-        .set = (void (*)(int))gsh_mangling_find_blas("openblas_set_num_threads", gsh_np.library,
-                                                     &bits)};
-    if (parallel != NULL && parallel() == OWN_THREADS && functions.get != NULL &&
-        functions.set != NULL)
-        gsh_blas_threads_register(&functions);
-}
-
 static void install_shared(void)
 {
 #define X(family) gsh_numpy_##family##_install_without_device();
@@ -149,7 +132,7 @@ static const char *start(void)
         return why;
     add_search_roots();
     register_blas();
-    register_blas_threads();
+    gsh_blas_libraries_register(gsh_np.library);
     gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * While a thread of ours works beside the program - starts the device, opens a library, compiles - the process's BLAS uses one thread
- * fewer. OpenBLAS keeps a thread on every core that spins between calls, and a call ends with its slowest thread: the one whose core
+ * While a thread of ours works beside the program - starts the device, opens a library, compiles - each BLAS of the process (NumPy's, and that
+ * of SciPy's wheels) uses one thread fewer. OpenBLAS keeps a thread on every core that spins between calls, and a call ends with its slowest thread: the one whose core
  * our thread shares. Loops on several cores do likewise (gsh_blas_threads_are_beside_ours).
  *
  * openblas_set_num_threads of a build with threads of its own (openblas_get_parallel: 1) stores the number of threads that
@@ -27,7 +27,8 @@ struct gsh_blas_threads {
     void (*set)(int count); /* openblas_set_num_threads */
 };
 
-/* The BLAS that NumPy's products use. Once, before the device is started. */
+/* A BLAS of the process; one that is known already is not registered again. If a thread of ours works, its number is lowered at once. Any
+ * thread that holds no lock. */
 void gsh_blas_threads_register(const struct gsh_blas_threads *functions);
 /* A thread of ours begins to work. Sets one thread fewer where the policy says so; `cores`: those of the process. Any thread that
  * holds no lock. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""While the device starts beside the program, NumPy's OpenBLAS uses one thread fewer; afterwards as many as before, or as
+"""While the device starts beside the program, each OpenBLAS, NumPy's and SciPy's, uses one thread fewer; afterwards as many as before, or as
 the program has set meanwhile. A library in front of libc's gives the process four cores, whatever the machine has."""
 import os
 import subprocess
@@ -29,6 +29,8 @@ from shim_script import report
 def blas():
     with open("/proc/self/maps") as maps:
         paths = sorted({line.split()[-1] for line in maps if "openblas" in line.split()[-1]})
+    if "scipy" in sys.argv:
+        paths = [path for path in paths if "/scipy.libs/" in path]
     for path in paths:
         library = ctypes.CDLL(path)
         for prefix, suffix in (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", "")):
@@ -36,6 +38,11 @@ def blas():
             if all(hasattr(library, name) for name in names):
                 return [getattr(library, name) for name in names]
 
+if "scipy" in sys.argv:
+    try:
+        import scipy.linalg
+    except ImportError:
+        pass
 functions = blas()
 if functions is None or functions[0]() != 1:
     print("no OpenBLAS with threads of its own")
@@ -95,6 +102,9 @@ class TestBlasThreads(shim_runner.TestCase):
 
     def test_start(self):
         self.assertEqual(self.numbers(), [4, 3, 4])
+
+    def test_scipy_has_its_own(self):
+        self.assertEqual(self.numbers("scipy"), [4, 3, 4])
 
     def test_start_that_fails(self):
         self.assertEqual(self.numbers("fails", EMULATED_CUDA_FAULT="error:cuDeviceGet*:1"), [4, 3, 4])

@@ -77,6 +77,38 @@ static void check_two(void)
     CHECK(!gsh_blas_threads_are_beside_ours());
 }
 
+static int others = CORES;
+
+static int get_others(void)
+{
+    return others;
+}
+
+static void set_others(int count)
+{
+    others = count;
+}
+
+/* Another library that is loaded while a thread of ours works; it is known from then on, and registered once. */
+static void check_second_library(void)
+{
+    const struct gsh_blas_threads second = {get_others, set_others};
+    threads = CORES;
+    gsh_blas_threads_lower(CORES);
+    for (int k = 0; k < 2; k++) {
+        gsh_blas_threads_register(&second);
+        CHECK_INT(others, CORES - 1);
+    }
+    gsh_blas_threads_restore();
+    CHECK_INT(others, CORES);
+    CHECK_INT(threads, CORES);
+    gsh_blas_threads_lower(CORES);
+    CHECK_INT(others, CORES - 1);
+    CHECK_INT(threads, CORES - 1);
+    gsh_blas_threads_restore();
+    CHECK_INT(others, CORES);
+}
+
 static void check_fork(void)
 {
     threads = CORES;
@@ -130,6 +162,7 @@ int main(void)
     check_start();
     check_program_sets();
     check_two();
+    check_second_library();
     check_fork();
     check_device(true, 0);
     check_device(false, 2);
