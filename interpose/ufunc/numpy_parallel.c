@@ -105,7 +105,7 @@ static double seconds_now(void)
 
 /* Short loops of this thread. */
 static _Thread_local struct gsh_parallel_loop_series series;
-static _Thread_local struct gsh_sharing_phases phases;
+static _Thread_local struct gsh_ab_trial phases;
 
 /* Of helpers that begin at once, or that are woken for a series of short loops. A loop counts in its series once: when it `begins`, or
  * when it is found not to pay. */
@@ -250,13 +250,13 @@ static bool is_left_alone(double seconds)
     if (gsh_parallel_loop_threads(seconds, threads) > 1 ||
         gsh_option_number(GSH_OPTION_HOST_THREADS) != 0)
         return false;
-    phases = gsh_sharing_phases_after(phases, seconds, seconds_now());
-    if (phases.is_alone) {
+    phases = gsh_ab_trial_after(phases, &gsh_sharing_phases, seconds, seconds_now());
+    if (phases.is_b) {
         unsigned tries = series.tries;
         series = gsh_parallel_loop_series_after(series, seconds, phases.last);
         series.tries = tries;
     }
-    return phases.is_alone;
+    return phases.is_b;
 }
 
 bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,

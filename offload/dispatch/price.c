@@ -17,6 +17,7 @@
 #include "parallel_loop.h"
 #include "plain_time.h"
 #include "recent_uploads.h"
+#include "small_call_trial.h"
 #include "stats.h"
 #include "wall_time.h"
 
@@ -286,6 +287,15 @@ static double calibrated(const struct gsh_launch *launch, double modelled)
     return modelled * gsh_host_calibration_factor(launch, modelled);
 }
 
+/* Bytes of operands that one side lacks. */
+static double find_one_sided(const struct gsh_call_cost *cost)
+{
+    double bytes = 0;
+    for (unsigned k = 0; k < cost->count; k++)
+        bytes += cost->operands[k].missing + cost->operands[k].away;
+    return bytes;
+}
+
 struct gsh_verdict gsh_price_call(const struct gsh_call *call,
                                   const struct gsh_price_inputs *inputs)
 {
@@ -305,6 +315,8 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call,
         facts.host = share(&call->launch, calibrated(&call->launch, modelled));
     verdict = gsh_decide(&facts);
     verdict.modelled = is_calibrated ? modelled : 0;
+    if (is_calibrated)
+        gsh_small_call_trial_apply(&verdict, find_one_sided(&inputs->cost));
     return verdict;
 }
 

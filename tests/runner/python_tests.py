@@ -22,7 +22,7 @@ EMULATED = ("preload/test_slow_gpu", "preload/test_fft", "preload/test_memory_gi
             "preload/test_loops", "preload/test_blas_threads", "preload/test_steering", "preload/test_several_gpus",
             "preload/test_verify", "preload/test_doctor", "preload/test_warm_up", "preload/test_library_loading",
             "preload/test_trace", "preload/test_nvtx", "preload/test_compiler_process", "preload/test_cuda_connections",
-            "preload/test_random_device", "preload/test_ordered_sums", "preload/test_host_operands",
+            "preload/test_random_device", "preload/test_ordered_sums", "preload/test_host_operands", "preload/test_small_call_trial",
             "preload/test_scipy_filters", "preload/test_scipy_spmv", "preload/test_scipy_ranks")
 # Longest first: they start first, and are dealt to the shards before the others.
 LONG = ("test_lapack_symbols", "source_vs_numpy", "scan_vs_numpy", "group_vs_launches", "interpreter_vs_groups", "test_fft",

@@ -8,7 +8,7 @@
 #define MODELLED 40e-6
 
 struct program {
-    struct gsh_sharing_phases state;
+    struct gsh_ab_trial state;
     double now;
 };
 
@@ -17,9 +17,10 @@ static double run(struct program *program, int loops, double shared, double alon
 {
     int left = 0;
     for (int k = 0; k < loops; k++) {
-        program->state = gsh_sharing_phases_after(program->state, MODELLED, program->now);
-        left += program->state.is_alone;
-        program->now += pause + (program->state.is_alone ? alone : shared);
+        program->state =
+            gsh_ab_trial_after(program->state, &gsh_sharing_phases, MODELLED, program->now);
+        left += program->state.is_b;
+        program->now += pause + (program->state.is_b ? alone : shared);
     }
     return (double)left / loops;
 }
