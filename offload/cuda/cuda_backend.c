@@ -93,10 +93,13 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
 }
 
+/* As it is run: collapsed. */
 static bool has_kernel(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
-    return gsh_source_plan(launch, 0, &plan) == GSH_OK;
+    struct gsh_launch collapsed = *launch;
+    gsh_launch_collapse(&collapsed);
+    return gsh_source_plan(&collapsed, 0, &plan) == GSH_OK;
 }
 
 static bool needs_always(const struct gsh_launch *launch)

@@ -77,6 +77,24 @@ for dtype in ("i1", "f4", "f8", "c16"):
         dump("%s part %d" % (dtype, axis), data(b))
 ''')
 
+    def test_more_than_two_dimensions(self):
+        """None is left to the CPU."""
+        self.assert_same(PRELUDE + '''
+for shape in (6, 50, 31), (3, 4, 60, 31):
+    for dtype in ("f4", "f8", "i8"):
+        a = on_device(make(shape, dtype, True))
+        for axis in range(-1, len(shape) - 1):
+            name = "%s %s %d " % (shape, dtype, axis)
+            dump(name + "sort", plus(np.sort(a, axis)))
+            dump(name + "argsort", np.argsort(a, axis, kind="stable"))
+            dump(name + "median", np.median(a, axis))
+            places = np.argpartition(a, 2, axis)
+            dump(name + "partition", np.take_along_axis(a, places, axis).take([2], axis))
+if report():
+    for row in report()["operations"]:
+        assert "unsupported" not in row.get("reasons", ()), row
+''', device="sort")
+
     def test_short_rows(self):
         self.assert_same(PRELUDE + '''
 for shape in ((1000, 3), (300, 33), (5, 4096), (3, 5000), (2, 2, 6000), (4096, 1), (1, 1)):
