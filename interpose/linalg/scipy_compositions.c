@@ -32,7 +32,9 @@
 #define SIGNAL(X) X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)
 #define UPFIRDN(X)                                                                                 \
     X(SCIPY_UPFIRDN, "float", upfirdn_float, ARG(2))                                               \
-    X(SCIPY_UPFIRDN, "double", upfirdn_double, ARG(2))
+    X(SCIPY_UPFIRDN, "double", upfirdn_double, ARG(2))                                             \
+    X(SCIPY_UPFIRDN, "float complex", upfirdn_complex64, ARG(2))                                   \
+    X(SCIPY_UPFIRDN, "double complex", upfirdn_complex128, ARG(2))
 #define SIGNAL_RANK(X) X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
 #define DISTANCE(X)                                                                                \
     X(SCIPY_DISTANCE, "cdist_cityblock", cdist_cityblock, 0)                                       \

@@ -10,7 +10,9 @@ def upfirdn_float(array, weights, output, up, down, axis, mode, value):
     last first. Zeros lie around the signal, which SciPy leaves out: so the weights have to be finite."""
     if not (is_plain(array) and is_plain(weights) and is_written(output)) or mode != 0 or value != 0:
         return NotImplemented
-    if array.dtype.char not in 'fd' or not array.dtype == weights.dtype == output.dtype or m.may_share_memory(array, output):
+    if array.dtype.char not in 'fdFD' or not array.dtype == weights.dtype == output.dtype or m.may_share_memory(array, output):
+        return NotImplemented
+    if array.dtype.kind == 'c' and not is_finite(array):  # C's product of an infinity is no NaN
         return NotImplemented
     shared, rest = up, down
     while rest:
@@ -37,4 +39,4 @@ def upfirdn_float(array, weights, output, up, down, axis, mode, value):
     made[...] = sums
 
 
-upfirdn_double = upfirdn_float
+upfirdn_double = upfirdn_complex64 = upfirdn_complex128 = upfirdn_float

@@ -133,19 +133,30 @@ def csr_sort_indices(rows, starts, indices, data):
     if size == 0:
         return NotImplemented
     keys = keys_of(starts, indices[:size], int(indices[:size].max()) + 1)
-    order = keys.argsort(kind='stable')
-    if not rises(keys.take(order)):  # SciPy's order of equal ones is open
-        return NotImplemented
+    order = keys.argsort(kind='stable')  # SciPy leaves the order of equal ones open
     values = indices.take(order), data.take(order)
     indices[:size] = values[0]
     data[:size] = values[1]
 
 
 def csr_sum_duplicates(rows, columns, starts, indices, data):
-    """Where there are none, nothing changes."""
-    if not is_matrix(data, starts, indices) or starts.size != rows + 1:
+    """Neighbours of one row and column become the first of them, whose number is the sum."""
+    if not is_matrix(data, starts, indices) or starts.size != rows + 1 or not (is_written(starts) and is_written(indices) and is_written(data)):
         return NotImplemented
-    return None if rises(keys_of(starts, indices[:int(starts[-1])], columns)) else NotImplemented
+    size = int(starts[-1])
+    if size < 2:
+        return NotImplemented
+    keys = keys_of(starts, indices[:size], columns)
+    is_first = m.empty(size, '?')
+    is_first[0] = True
+    m.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    firsts = is_first.nonzero()[0]
+    if firsts.size == size:
+        return None
+    values = indices.take(firsts), m.add.reduceat(data[:size], firsts)
+    begins = firsts.searchsorted(starts)
+    indices[:firsts.size], data[:firsts.size] = values
+    starts[...] = begins
 
 
 def get_csr_submatrix(rows, columns, starts, indices, data, first_row, last_row, first, last):

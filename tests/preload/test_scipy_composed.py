@@ -228,8 +228,16 @@ for dtype in ("f8", "f4", "i4", "c16"):
                 twice = sparse.coo_matrix((on_device(a.data), (a.tocoo().row // 2 * 0, a.indices)), shape=a.shape)
                 attempt(text + "one place twice", lambda: parts(twice.tocsr()))
                 attempt(text + "sum", a.sum)
+    places = np.random.default_rng(5).integers(0, 40, (2, 3000))  # 1600 of them, most of which have several numbers
+    for shape in (40, 40), (50, 45):
+        again = sparse.coo_matrix((make(3000, dtype, 4.0), (on_device(places[0]), on_device(places[1]))), shape=shape)
+        attempt(dtype + " places of several numbers %d" % shape[0], lambda: parts(again.tocsr()))
+    added = sparse.csr_matrix((make(6, dtype, 4.0), on_device(np.array([1, 1, 3, 1, 1, 1], "i4")), on_device(np.array([0, 4, 4, 6], "i4"))))
+    attempt(dtype + " neighbours", lambda: (added.sum_duplicates(), parts(added)))
 a = matrix("csr", np.full(3000, 50))
 x = make(500)
+many = sparse.coo_matrix((make(60000), (on_device(np.arange(60000) * 31 % 100), on_device(np.arange(60000) * 77 % 90))), shape=(100, 90))
+stays("places of several numbers", lambda: many.tocsr().data)
 stays("plus", lambda: (a + a).data)
 turned = mixed(a)
 stays("unsorted plus", lambda: (turned + a).data)

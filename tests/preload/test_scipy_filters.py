@@ -60,7 +60,7 @@ class TestScipyFilters(shim_runner.TestCase):
 
     def test_upfirdn(self):
         self.compare('''
-for dtype in "f", "d":
+for dtype in "f", "d", "F", "D":
     for up, down in (1, 1), (1, 3), (3, 1), (2, 3), (4, 6), (5, 2):
         for taps in 1, 2, 5, 12:
             h = rng.standard_normal(taps).astype(dtype)
