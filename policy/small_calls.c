@@ -4,6 +4,7 @@
  */
 #include "small_calls.h"
 
+#define SHORT 1e-4    /* s on the CPU, at most */
 #define BYTES 0x80000 /* that a change of sides moves for one call, at most */
 #define THIN 4        /* times as long on the CPU: the model can tell */
 
@@ -19,7 +20,7 @@ static const struct gsh_ab_rules rules = {.close = 2e-3,
 bool gsh_small_calls_has(const struct gsh_verdict *verdict, double bytes)
 {
     const struct gsh_facts *facts = &verdict->facts;
-    return !verdict->is_forced && bytes <= BYTES &&
+    return !verdict->is_forced && bytes <= BYTES && facts->host <= SHORT &&
            facts->host < THIN * (facts->device + facts->fetch);
 }
 

@@ -9,18 +9,16 @@ PREPARE = """
 import time
 import numpy as np
 from shim_script import dump, gpushim, residency
-values = np.random.default_rng(5).random(500_000).tolist()
-weights = np.array(np.random.default_rng(6).random(len(values)).tolist())
+values = np.random.default_rng(5).integers(0, 8, 500_000).astype(float).tolist()  # their sums are exact
 def is_sent():
     x = np.array(values)  # it has never been on the device
-    results.append(function(x))
+    results.append(np.correlate(x, np.ones(31)))
     assert np.array_equal(results[-1], results[0])
     return residency(x) not in ("host", "plain")
 deadline = time.monotonic() + (60 if gpushim() else 0)
 results, sent = [], []
 """
 SENT = PREPARE + """
-function = lambda x: np.histogram(x, 64, (0, 1), weights=weights)[0]
 while not any(sent) and time.monotonic() < deadline:
     sent.append(is_sent())
 is_sent()
@@ -29,7 +27,6 @@ print(*sent[:1], *sent[-1:])
 """
 DECLINED = PREPARE + """
 values[0] = np.inf
-function = lambda x: np.correlate(x, np.ones(31))
 while not any(sent) and time.monotonic() < deadline:
     sent.append(is_sent())
 print(sum(is_sent() for _ in range(16)))

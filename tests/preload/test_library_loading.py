@@ -63,12 +63,14 @@ class TestLibraryLoading(shim_runner.TestCase):
     def expect_opening(self, **seconds):
         library_times.write(self.cache, **seconds)
 
-    @staticmethod
-    def spans(path):
+    def spans(self, path):
         """[(name, whether the main thread did it)] of a trace."""
         with open(path, encoding="utf-8") as stream:
             events = json.load(stream)["traceEvents"]
         tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        for event in events:
+            if event["name"] == "compile a kernel":
+                self.assertRegex(event["args"].get("holds", ""), r"^\w", event)  # what it calls itself
         return [(event["name"], "(thread" not in tracks[event["tid"]]) for event in events if event["ph"] == "X"]
 
     def test_not_opened_for_less_than_it_takes(self):

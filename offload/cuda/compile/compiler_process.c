@@ -233,7 +233,7 @@ static bool ask_running(const char *source, const struct gsh_cuda_target *target
     return start() && ask(source, target, reply, image);
 }
 
-enum gsh_status gsh_compiler_process_compile(const char *source,
+enum gsh_status gsh_compiler_process_compile(const char *name, const char *source,
                                              const struct gsh_cuda_target *target, void **image,
                                              size_t *size)
 {
@@ -248,8 +248,8 @@ enum gsh_status gsh_compiler_process_compile(const char *source,
     *size = reply.size;
     gsh_stats_add(
         reply.outcome == GSH_COMPILER_FOUND ? GSH_COUNTER_CACHE_HITS : GSH_COUNTER_COMPILES, 1);
-    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel");
-    gsh_log(GSH_LOG_DEBUG, "a process compiled a kernel in %.1f ms",
+    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel", .text = name);
+    gsh_log(GSH_LOG_DEBUG, "a process compiled the kernel %s in %.1f ms", name,
             (double)(gsh_clock_ns() - start_ns) * 1e-6);
     return GSH_OK;
 }

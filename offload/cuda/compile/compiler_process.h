@@ -14,7 +14,7 @@
 const char *gsh_compiler_process_path(void);
 /* As gsh_cuda_compile, but in the process, which is started if it does not run. DECLINED: it cannot be started, has ended, or could not
  * compile the text. Takes no lock of ours. */
-enum gsh_status gsh_compiler_process_compile(const char *source,
+enum gsh_status gsh_compiler_process_compile(const char *name, const char *source,
                                              const struct gsh_cuda_target *target, void **image,
                                              size_t *size);
 /* In a forked child: the process serves the parent. */

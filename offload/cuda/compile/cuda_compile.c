@@ -156,8 +156,8 @@ bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *tar
     return find(&keys, target, image, size);
 }
 
-enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
-                                 void **image, size_t *size)
+enum gsh_status gsh_cuda_compile(const char *name, const char *source,
+                                 const struct gsh_cuda_target *target, void **image, size_t *size)
 {
     struct options options;
     struct keys keys;
@@ -168,8 +168,9 @@ enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_targe
     uint64_t start = gsh_clock_ns(), begin = gsh_trace_begin();
     GSH_TRY(run_nvrtc(source, options.list, options.count, target->is_ptx, image, size));
     gsh_stats_add(GSH_COUNTER_COMPILES, 1);
-    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel");
-    gsh_log(GSH_LOG_DEBUG, "compiled a kernel in %.1f ms", (double)(gsh_clock_ns() - start) * 1e-6);
+    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel", .text = name);
+    gsh_log(GSH_LOG_DEBUG, "compiled the kernel %s in %.1f ms", name,
+            (double)(gsh_clock_ns() - start) * 1e-6);
     gsh_cuda_cache_store(&keys.stored, *image, *size);
     return GSH_OK;
 }

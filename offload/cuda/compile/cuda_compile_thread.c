@@ -91,7 +91,7 @@ static void build(struct gsh_cuda_job *job)
 {
     void *image = NULL;
     size_t size;
-    enum gsh_status status = gsh_cuda_compile(job->text, job->target, &image, &size);
+    enum gsh_status status = gsh_cuda_compile(job->name, job->text, job->target, &image, &size);
     finish_build(job, status, image);
 }
 
@@ -158,7 +158,8 @@ static enum gsh_status make_image_in_process(struct gsh_cuda_job *job, void **im
     is_in_process = true;
     pthread_cond_broadcast(&has_ended);
     unlock();
-    enum gsh_status status = gsh_compiler_process_compile(job->text, job->target, image, &size);
+    enum gsh_status status =
+        gsh_compiler_process_compile(job->name, job->text, job->target, image, &size);
     lock();
     while (forks > 0 && !is_stopped)
         pthread_cond_wait(&may_begin, &mutex);

@@ -27,7 +27,8 @@ struct gsh_cuda_job {
     CUfunction function;                 /* if READY */
     enum gsh_status (*work)(void *what); /* done instead of compiling; NULL: compile */
     void *what;
-    char *text; /* owned by the job while BUILDING */
+    const char *name; /* of the kernel that is compiled, for logs */
+    char *text;       /* owned by the job while BUILDING */
     const struct gsh_cuda_target *target;
     struct gsh_cuda_job *next; /* link of the queue */
 };

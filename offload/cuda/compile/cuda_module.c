@@ -131,6 +131,7 @@ static struct kernel *add_kernel(const struct work *work, unsigned stage, uint64
     kernel->hash = hash;
     gsh_fmt_init(&fmt, kernel->key, sizeof kernel->key);
     gsh_fmt_text(&fmt, key);
+    kernel->job.name = kernel->key;
     if (gsh_cuda_compile_find(text, &target, &image, &size)) {
         gsh_cuda_dump(kernel->key, kernel->hash, text);
         gsh_cuda_compile_thread_load(&kernel->job, image);

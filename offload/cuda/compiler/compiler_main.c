@@ -23,7 +23,7 @@ static bool answer(const char *text, const struct gsh_cuda_target *target)
     void *image = NULL;
     struct gsh_compiler_reply reply = {.outcome = GSH_COMPILER_FAILED};
     uint64_t compiled = gsh_stats_get(GSH_COUNTER_COMPILES);
-    if (gsh_cuda_compile(text, target, &image, &reply.size) == GSH_OK)
+    if (gsh_cuda_compile("of another process", text, target, &image, &reply.size) == GSH_OK)
         reply.outcome = gsh_stats_get(GSH_COUNTER_COMPILES) > compiled ? GSH_COMPILER_COMPILED
                                                                        : GSH_COMPILER_FOUND;
     bool is_sent = gsh_compiler_message_send(GSH_COMPILER_SOCKET, &reply, sizeof reply) &&

@@ -36,8 +36,8 @@ static bool do_job(const struct jobs *jobs, size_t job, FILE *file)
     void *image;
     struct record record = {.job = job};
     const struct gsh_pack_kernel *kernel = &jobs->set->kernels[job / jobs->target_count];
-    if (gsh_cuda_compile(kernel->text, &jobs->targets[job % jobs->target_count], &image,
-                         &record.size) != GSH_OK) {
+    if (gsh_cuda_compile(kernel->name, kernel->text, &jobs->targets[job % jobs->target_count],
+                         &image, &record.size) != GSH_OK) {
         fprintf(stderr, "%s does not compile\n", kernel->name);
         return true;
     }

@@ -77,10 +77,14 @@ static void check_which(void)
     struct gsh_verdict verdict = verdict_of(true);
     CHECK(gsh_small_calls_has(&verdict, 1e5));
     CHECK(!gsh_small_calls_has(&verdict, 1e7));
-    verdict.facts.host = 1e-4;
+    verdict.facts.host = 9e-5;
     CHECK(!gsh_small_calls_has(&verdict, 1e5));
     verdict.facts.fetch = 1e-4;
     CHECK(gsh_small_calls_has(&verdict, 1e5));
+    verdict.facts.host = 1e-3; /* the model can tell, whatever else there is */
+    verdict.facts.fetch = 1e-3;
+    CHECK(!gsh_small_calls_has(&verdict, 1e5));
+    verdict.facts.host = 9e-5;
     verdict.is_forced = true;
     CHECK(!gsh_small_calls_has(&verdict, 1e5));
 }

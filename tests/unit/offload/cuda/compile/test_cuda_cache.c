@@ -414,11 +414,11 @@ static void test_compile(void)
         size_t first_size = 0, second_size = 0;
         uint64_t hits = gsh_stats_get(GSH_COUNTER_CACHE_HITS);
         CHECK(!gsh_cuda_compile_find(source, &targets[i], &first, &first_size) && first == NULL);
-        CHECK_INT(gsh_cuda_compile(source, &targets[i], &first, &first_size), GSH_OK);
+        CHECK_INT(gsh_cuda_compile("test", source, &targets[i], &first, &first_size), GSH_OK);
         CHECK_INT(gsh_stats_get(GSH_COUNTER_COMPILES), compiles + i + 1);
         CHECK(gsh_cuda_compile_find(source, &targets[i], &second, &second_size));
         free(second);
-        CHECK_INT(gsh_cuda_compile(source, &targets[i], &second, &second_size), GSH_OK);
+        CHECK_INT(gsh_cuda_compile("test", source, &targets[i], &second, &second_size), GSH_OK);
         CHECK_INT(gsh_stats_get(GSH_COUNTER_COMPILES), compiles + i + 1);
         CHECK_INT(gsh_stats_get(GSH_COUNTER_CACHE_HITS), hits + 2);
         CHECK(first_size > 0 && first_size == second_size &&
@@ -432,7 +432,7 @@ static void test_compile(void)
     }
     void *image = NULL;
     size_t size = 0;
-    CHECK_INT(gsh_cuda_compile("this is no CUDA", &targets[0], &image, &size), GSH_FAILED);
+    CHECK_INT(gsh_cuda_compile("test", "this is no CUDA", &targets[0], &image, &size), GSH_FAILED);
     CHECK(image == NULL);
 }
 
