@@ -130,14 +130,46 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 
 /* ---- compiling ---- */
 
-/* How operand k steps through the shape, as kernels differ by it: in C order without gaps, or by its innermost stride. */
+/* How an operand steps in dimension d, as kernels differ by it: not at all, from element to element, over the dimensions behind it as
+ * one, or by a step of its own, of which its sign, its size and its alignment count. */
+static uint64_t step_of(const struct gsh_launch *launch, unsigned k, int d)
+{
+    int64_t step = launch->strides[k][d];
+    int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    bool is_last = d == launch->ndim - 1;
+    if (step == 0 || step == size)
+        return step == 0 ? 0 : 1;
+    if (!is_last && step == launch->strides[k][d + 1] * launch->shape[d + 1])
+        return 2;
+    uint64_t alignment = GSH_MIN((uint64_t)__builtin_ctzll((uint64_t)step), 5);
+    return 3 + alignment + (step < 0 ? 16 : 0) + (step != (int32_t)step ? 32 : 0);
+}
+
 static uint64_t layout_of(const struct gsh_launch *launch, unsigned k)
 {
-    int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype), step = size;
-    for (int d = launch->ndim - 1; d >= 0; step *= launch->shape[d--])
-        if (launch->strides[k][d] != step)
-            return 1 + (uint64_t)launch->strides[k][launch->ndim - 1];
-    return 0;
+    uint64_t layout = launch->operands[k].address & 31;
+    for (int d = 0; d < launch->ndim; d++)
+        layout = layout << 6 ^ layout >> 58 ^ step_of(launch, k, d);
+    return layout;
+}
+
+/* Into which vectors an extent can be cut; where elements are joined, its magnitude too. */
+static uint64_t extent_of(const struct gsh_launch *launch, int d)
+{
+    uint64_t extent = (uint64_t)launch->shape[d];
+    if (extent <= 1)
+        return 7;
+    bool joins = gsh_launch_has(launch, GSH_TRAIT_JOINS);
+    return GSH_MIN((uint64_t)__builtin_ctzll(extent), 4) |
+           (joins ? (uint64_t)(63 - __builtin_clzll(extent)) << 3 : 0);
+}
+
+static uint64_t extents_of(const struct gsh_launch *launch)
+{
+    uint64_t extents = (uint64_t)launch->ndim;
+    for (int d = 0; d < launch->ndim; d++)
+        extents = extents << 9 ^ extents >> 55 ^ extent_of(launch, d);
+    return extents;
 }
 
 /* Whether a library computes the launch with the help of kernels of ours, and can refuse it. */
@@ -187,6 +219,7 @@ static uint64_t name_kernel(const struct gsh_call *call)
     if (gsh_launch_has(launch, GSH_TRAIT_SELECTS))
         name = gsh_hash_add(name, (uint64_t)launch->selection.count << 32 |
                                       (uint64_t)launch->selection.rank);
+    name = gsh_hash_add(name, extents_of(launch));
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
         name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);

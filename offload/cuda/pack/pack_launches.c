@@ -204,37 +204,42 @@ struct join {
     int64_t shape[3];
     const char *order; /* of the dimensions in memory, outermost first */
     int64_t pitch, step;
+    int64_t offset; /* of the first input element, in elements: not 0 in slices like x[1:] */
 };
 
 static const struct join reduce_joins[] = {
-    {FEW, 1, 1, {LINE}, "0", 1, 1},
-    {FEW, 1, 1, {5000}, "0", 1, 1},
-    {FEW, 2, 1, {1024, 1024}, "01", 1, 1},
-    {FEW, 2, 1, {1024, 1024}, "10", 1, 1},
-    {SOME, 2, 1, {8, LINE / 8}, "01", 1, 1},
-    {SOME, 2, 1, {1023, 1023}, "01", 1, 1},
-    {SOME, 2, 1, {1024, LINE / 64}, "10", 1, 1},
-    {SOME, 2, 1, {1023, 1023}, "10", 1, 1},
-    {ALL, 2, 2, {1022, 1022}, "01", 2, 1},
+    {FEW, 1, 1, {LINE}, "0", 1, 1, 0},
+    {FEW, 1, 1, {5000}, "0", 1, 1, 0},
+    {FEW, 2, 1, {1024, 1024}, "01", 1, 1, 0},
+    {FEW, 2, 1, {1024, 1024}, "10", 1, 1, 0},
+    {SOME, 2, 1, {8, LINE / 8}, "01", 1, 1, 0},
+    {SOME, 2, 1, {1023, 1023}, "01", 1, 1, 0},
+    {SOME, 2, 1, {1024, LINE / 64}, "10", 1, 1, 0},
+    {SOME, 2, 1, {1023, 1023}, "10", 1, 1, 0},
+    {ALL, 2, 2, {1022, 1022}, "01", 2, 1, 0},
+    {ALL, 2, 2, {1023, 1023}, "01", 2, 1, 0},
+    {ALL, 2, 2, {1022, 1022}, "01", 2, 1, 1},
+    {SOME, 1, 1, {LINE}, "0", 1, 1, 1},
+    {SOME, 1, 1, {5000}, "0", 1, 1, 1},
     /* every second number, as of a column */
-    {SOME, 1, 1, {LINE}, "0", 1, 2},
-    {SOME, 1, 1, {5000}, "0", 1, 2},
-    {SOME, 2, 1, {1024, 1024}, "01", 1, 2},
-    {SOME, 2, 1, {1024, 1024}, "10", 1, 2},
+    {SOME, 1, 1, {LINE}, "0", 1, 2, 0},
+    {SOME, 1, 1, {5000}, "0", 1, 2, 0},
+    {SOME, 2, 1, {1024, 1024}, "01", 1, 2, 0},
+    {SOME, 2, 1, {1024, 1024}, "10", 1, 2, 0},
     /* axis 1 of three; many results, and few of many elements */
-    {FEW, 3, 1, {64, 512, 64}, "021", 1, 1},
-    {FEW, 3, 1, {8, 32, 512}, "021", 1, 1},
-    {SOME, 3, 1, {63, 511, 63}, "021", 1, 1},
-    {SOME, 3, 1, {7, 31, 511}, "021", 1, 1},
+    {FEW, 3, 1, {64, 512, 64}, "021", 1, 1, 0},
+    {FEW, 3, 1, {8, 32, 512}, "021", 1, 1, 0},
+    {SOME, 3, 1, {63, 511, 63}, "021", 1, 1, 0},
+    {SOME, 3, 1, {7, 31, 511}, "021", 1, 1, 0},
     /* all axes but the middle one */
-    {FEW, 3, 2, {64, 128, 512}, "102", 1, 1},
-    {SOME, 3, 2, {63, 127, 511}, "102", 1, 1},
+    {FEW, 3, 2, {64, 128, 512}, "102", 1, 1, 0},
+    {SOME, 3, 2, {63, 127, 511}, "102", 1, 1, 0},
 };
 static const struct join scan_joins[] = {
-    {FEW, 1, 1, {LINE}, "0", 1, 1},
-    {FEW, 1, 1, {2000}, "0", 1, 1},
-    {FEW, 2, 1, {1024, 1024}, "01", 1, 1},
-    {FEW, 2, 1, {1024, 1024}, "10", 1, 1},
+    {FEW, 1, 1, {LINE}, "0", 1, 1, 0},
+    {FEW, 1, 1, {2000}, "0", 1, 1, 0},
+    {FEW, 2, 1, {1024, 1024}, "01", 1, 1, 0},
+    {FEW, 2, 1, {1024, 1024}, "10", 1, 1, 0},
 };
 
 /* Operand k, whose dimensions lie in memory in the join's order. */
@@ -243,6 +248,7 @@ static void place_joined(struct gsh_launch *launch, unsigned k, const struct joi
 {
     place(launch, k, dtype, 0, 1, 1);
     int64_t stride = join->step * (int64_t)gsh_dtype_size(dtype);
+    launch->operands[k].address += k == 0 ? (uint64_t)(join->offset * stride) : 0;
     for (int i = join->ndim; i-- > 0;) {
         int d = join->order[i] - '0';
         launch->strides[k][d] = stride;
