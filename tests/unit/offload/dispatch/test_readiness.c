@@ -131,9 +131,12 @@ static int check_compiling(bool waits)
     call.launch.strides[0][0] *= -1;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NOT_COMPILED);
     CHECK_INT(asked, 6);
+    call = live_call(GSH_OP_ADD, a + 1, a + 1, 0, out, SIDE * SIDE - 16); /* another alignment */
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(asked, 7);
     rates.host_cached = rates.host_memory /= 200; /* 800 ms: it waits */
     CHECK_INT(offer_elements(GSH_OP_DIVIDE, a, out), GSH_REASON_NONE);
-    CHECK_INT(asked, 6);
+    CHECK_INT(asked, 7);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return check_result();
