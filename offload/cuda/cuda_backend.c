@@ -217,10 +217,10 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 }
 
 /* Also called from within run_group, so the context may be entered already. */
-static bool is_built(const struct gsh_launch *launch)
+static bool runs_at_once(const struct gsh_launch *launch)
 {
     return (gsh_launch_is_batch(launch) && !gsh_source_is_certain(launch)) ||
-           gsh_cuda_module_is_built(launch);
+           gsh_cuda_module_runs_at_once(launch);
 }
 
 static bool build(const struct gsh_launch *launch)
@@ -411,7 +411,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .describe = describe,
     .is_present = is_present,
     .warm_up = gsh_cuda_context_warm_up,
-    .is_built = is_built,
+    .runs_at_once = runs_at_once,
     .build = build,
     .load_seconds = load_seconds,
     .begin_loading = begin_loading,

@@ -91,10 +91,10 @@ struct gsh_backend {
     /* Does so much of open ahead of it, which may be called meanwhile; calls `is_loaded` once the driver's library is loaded. Needs
      * nothing of Python's. Called at most once, by a thread of its own, without locks. NULL: nothing takes long. */
     void (*warm_up)(enum gsh_warm_up depth, void (*is_loaded)(void));
-    /* True where `run` would compile nothing for the launch; an address may be 0 where there is no memory yet. Under the
-     * DISPATCH lock. NULL: it never compiles. */
-    bool (*is_built)(const struct gsh_launch *launch);
-    /* As is_built; what is to be compiled, a thread of the device's own begins to compile. Also true where that has failed,
+    /* True where `run` would wait for no compilation; an address may be 0 where there is no memory yet. Under the DISPATCH lock. NULL:
+     * it never compiles. */
+    bool (*runs_at_once)(const struct gsh_launch *launch);
+    /* As runs_at_once; what is to be compiled, a thread of the device's own begins to compile. Also true where that has failed,
      * and where the launch can run by other code meanwhile. */
     bool (*build)(const struct gsh_launch *launch);
     /* Seconds by which the launch is held up because a library must be opened first; 0 from then on. Pure. NULL: always 0. */

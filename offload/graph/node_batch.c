@@ -122,7 +122,7 @@ static enum gsh_status place_node(void)
     return place_operands(node_of_item(batch.index), &batch.launch);
 }
 
-/* Whether the item's nodes can run one by one at once: their kernels are compiled, and there is memory for the values that the
+/* Whether the item's nodes can run one by one at once: none waits for a compilation, and there is memory for the values that the
  * group keeps in registers. */
 static bool can_split(const void *unused)
 {
@@ -142,7 +142,7 @@ static bool can_split(const void *unused)
                 wanted += value->size;
         }
         gsh_launch_collapse(&launch);
-        if (backend->is_built != NULL && !backend->is_built(&launch))
+        if (backend->runs_at_once != NULL && !backend->runs_at_once(&launch))
             return false;
     }
     return wanted <= free_bytes / SPLIT_SHARE;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups in an interpreter that was compiled ahead: at once, with the results of a kernel of their own, which is compiled for
 those that recur."""
+import json
 import os
 import tempfile
 import unittest
@@ -57,6 +58,13 @@ for turn in range(3):
     dump("scan%d" % turn, small.cumsum(axis=1, dtype=float))
 """
 
+# A group that ends in a sum whose kernel is not at hand.
+GROUPS = JOINS.partition("for turn in range(3):")[0] + """
+for turn in range(3):
+    dump("masked%d" % turn, (small & 7).sum(dtype=float))
+    dump("rows%d" % turn, (small + turn).sum(axis=0, dtype=float))
+"""
+
 
 class TestInterpreter(PackCase):
     kernels = ["interpreter", "sum_d_dd_", "max_d_dd", "scan_sum_float64"]
@@ -86,6 +94,19 @@ class TestInterpreter(PackCase):
     def test_alone_joins(self):
         """A reduction or scan is one of a copy of its input meanwhile, which the interpreter makes."""
         self.check_alone(JOINS, 4)
+
+    def test_groups_do_not_wait(self):
+        """A group that the interpreter declines runs call by call: the program's thread waits for no compilation."""
+        with tempfile.TemporaryDirectory() as cache:
+            trace = os.path.join(cache, "trace")
+            self.assert_same(GROUPS, device="sum", env={"GPUSHIM_MODE": "auto", "GPUSHIM_PACK": self.pack,
+                "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_START_MS": "0", "GPUSHIM_TRACE": trace})
+            with open(trace, encoding="utf-8") as stream:
+                events = json.load(stream)["traceEvents"]
+        tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        compiled = [event for event in events if event["name"] in ("compile a kernel", "wait for a kernel or a library")]
+        self.assertGreater(len(compiled), 0)
+        self.assertEqual([event for event in compiled if "(thread" not in tracks[event["tid"]]], [])
 
     def test_no_pack(self):
         self.assertEqual(self.counters(GPUSHIM_PACK=os.path.join(self.folder, "none"))[1:], [0, 0])

@@ -194,15 +194,6 @@ static bool lacks_one(struct kernel *const *kernels, unsigned count)
     return false;
 }
 
-/* Whether the compile thread has been given one of the kernels. */
-static bool are_building(struct kernel *const *kernels, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_BUILDING)
-            return true;
-    return false;
-}
-
 /* Finds the kernels of all stages, whatever their states. */
 static enum gsh_status find_stages(const struct work *work, const struct gsh_source_plan *plan,
                                    struct kernel **kernels)
@@ -501,8 +492,11 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
     const struct work work = {.launch = launch};
     GSH_TRY(plan_launch(&work, &plan, kernels));
-    if (GSH_UNLIKELY(are_building(kernels, plan.stage_count))) {
+    if (GSH_UNLIKELY(lacks_one(kernels, plan.stage_count)) &&
+        gsh_option_number(GSH_OPTION_BACKGROUND)) {
         enum gsh_status status = launch_otherwise(launch, &plan.stages[0], row);
+        if (status == GSH_OK)
+            (void)build_new(&work, kernels, plan.stage_count);
         return status == GSH_DECLINED ? launch_whole(launch, row) : status;
     }
     return launch_kernels(&work, &plan, kernels, row);
@@ -539,6 +533,11 @@ bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
         if (gsh_cuda_compile_thread_state(&kernels[i]->job) != GSH_CUDA_JOB_READY)
             return false;
     return true;
+}
+
+bool gsh_cuda_module_runs_at_once(const struct gsh_launch *launch)
+{
+    return gsh_cuda_module_is_built(launch) || is_interpreted(launch) || has_parts(launch);
 }
 
 bool gsh_cuda_module_build(const struct gsh_launch *launch)

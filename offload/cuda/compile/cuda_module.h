@@ -25,7 +25,9 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
                                             gsh_cuda_kernel_text_write *write, const void *what);
 /* True where launching would compile nothing; loads kernels that are on disk. */
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);
-/* The same, but true also where a kernel cannot be compiled, or the interpreter can run the launch meanwhile; the compile thread
+/* The same, but true also where the interpreter can run the launch until its kernel is compiled. */
+bool gsh_cuda_module_runs_at_once(const struct gsh_launch *launch);
+/* The same, but true also where a kernel cannot be compiled; the compile thread
  * begins to compile the others. */
 bool gsh_cuda_module_build(const struct gsh_launch *launch);
 /* The same for a kernel of gsh_cuda_module_launch_text, whose stage has this key. */

@@ -135,7 +135,7 @@ static uint64_t asked_elements, alone_elements;
 static int answer; /* of can_split; -1: not asked */
 static bool is_compiled;
 
-static bool is_built(const struct gsh_launch *launch)
+static bool runs_at_once(const struct gsh_launch *launch)
 {
     asked_elements += (uint64_t)gsh_launch_elements(launch);
     return is_compiled;
@@ -187,7 +187,7 @@ static void check_split(void)
     compiling = *real;
     compiling.run = run_alone;
     compiling.run_group = ask_and_decline;
-    compiling.is_built = is_built;
+    compiling.runs_at_once = runs_at_once;
     gsh_backend_replace(&compiling);
     run_chain(a, out, COUNT);
     CHECK_INT(answer, false);

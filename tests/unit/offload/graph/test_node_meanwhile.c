@@ -192,7 +192,7 @@ static int run_programs(void)
     hostile.run_group = run_group;
     gsh_backend_replace(&hostile);
     /* Each group of another structure is a kernel, which takes some of the backends 0.1 s to compile. */
-    const bool compiles = below->is_built != NULL;
+    const bool compiles = below->runs_at_once != NULL;
     const unsigned programs = compiles ? 1 : 20, steps = compiles ? 2000 : 1000;
     for (uint32_t seed = 1; seed <= programs; seed++)
         run_program(seed, steps);
