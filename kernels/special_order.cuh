@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of a whole order, which is a double here: those of Bessel and exponential integrals. See special_base.cuh. The ops take
-// the loops of integers, of which SciPy makes an int; those of floats warn of fractions.
+// Exponential integrals of a whole order, which is a double here. See special_base.cuh. The op takes the loop of integers, of which
+// SciPy makes an int; that of floats warns of fractions.
 //
-SPECIAL double gsh_special_yn(double order, double x)
-{
-    const double n = fabs(order), sign = order < 0.0 && fmod(n, 2.0) != 0.0 ? -1.0 : 1.0;
-    if (n < 2.0)
-        return sign * (n == 0.0 ? gsh_special_y0(x) : gsh_special_y1(x));
-    if (x <= 0.0)
-        return x == 0.0 ? -SPECIAL_INF * sign : SPECIAL_NAN;
-    double before = gsh_special_y0(x), last = gsh_special_y1(x);
-    for (double k = 1.0; k < n; k += 1.0) {
-        const double next = 2.0 * k * last / x - before;
-        before = last;
-        last = next;
-        if (!(fabs(last) < SPECIAL_INF))
-            break;
-    }
-    return sign * last;
-}
 // Coefficients of the powers of lambda, row by row; the first number of a row is that of the highest power.
 SPECIAL_TABLE double special_expn_terms[] = {
     -2.0, 1.0,

@@ -102,7 +102,7 @@ static const struct section {
     {gsh_cuda_text_special_order,
      (unsigned)GSH_SET_FLOATS,
      WHERE_NAMED,
-     {gsh_cuda_text_special_base, gsh_cuda_text_special_gamma, gsh_cuda_text_special_bessel}},
+     {gsh_cuda_text_special_base, gsh_cuda_text_special_gamma}},
     {gsh_cuda_text_special_elliptic,
      (unsigned)GSH_SET_FLOATS,
      WHERE_NAMED,

@@ -130,12 +130,11 @@ attempt("expn f8 of fractions", special.expn, (orders * 1.5)[:300], x[:300])
 for dtype in "bhiIlQ":
     attempt("expn f8 of " + dtype, special.expn, orders.astype(dtype), x)
     attempt("expn f8 of singles and " + dtype, special.expn, orders.astype(dtype), x.astype("f4"))
-for n in (-3, -2, 0, 1, 2, 2**31, -2**31, 2**62):
-    attempt("yn f8 of %d" % n, special.yn, n, x)
-attempt("yn f8 of integers", special.yn, orders - 20, x)
-attempt("yn f4 narrow", special.yn, 40, x.astype("f4"), out=on_device(np.zeros(x.size, "f4")), casting="same_kind")
+for n in (-3, 0, 1, 2**31 - 1, 2**31, -2**31, 2**62):
+    attempt("expn f8 of %d" % n, special.expn, n, x)
 attempt("expn f8 out", special.expn, orders, x, out=on_device(np.zeros(x.size)))
-''', device=("special_expn", "special_yn"))
+attempt("expn f4 narrow", special.expn, 0, x * 1e-40, out=on_device(np.zeros(x.size, "f4")), casting="same_kind")
+''', device=("special_expn",))
         self.assertGreater(shim_runner.device_calls(result.report, "special_expn"), 10)
 
     def test_two_results(self):

@@ -148,7 +148,6 @@ static const char special[] =
     "units of that times the result.\n"
     "- That of zeta holds where q is positive. Else it counts in units of the largest of the "
     "terms.\n"
-    "- That of yn holds for orders up to 300, and grows with the order beyond.\n"
     "\n"
     "Before the first call of a function, SciPy's loops and ours are compared on some hundred "
     "numbers; "
@@ -160,7 +159,7 @@ static const char special[] =
     "calls under `scipy.special.errstate`\n"
     "or `seterr` with another action than `ignore`, and calls whose result NumPy narrows for "
     "`out=`. "
-    "zeta(x) is the row riemann_zeta; zeta(x, q) and polygamma are zeta. The order of expn and yn "
+    "zeta(x) is the row riemann_zeta; zeta(x, q) and polygamma are zeta. The order of expn "
     "is an integer: of another SciPy\n"
     "warns, and computes.\n\n";
 
