@@ -12,7 +12,7 @@ SPECIAL_INLINE double special_gamma_sign(double x)
 }
 SPECIAL_INLINE bool special_is_int(double x)
 {
-    return x == trunc(x) && x > -2147483648.0 && x <= 2147483647.0;
+    return x == trunc(x) && x > -2147483647.0 && x <= 2147483647.0;
 }
 // B(a, b), or the logarithm of its magnitude, where neither is a pole of gamma.
 SPECIAL double special_beta_inside(double a, double b, double sign, bool is_log)

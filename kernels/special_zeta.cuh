@@ -111,5 +111,9 @@ SPECIAL double gsh_special_zeta(double x, double q)
     }
     if (q > 1e8)
         return (1.0 / (x - 1.0) + 1.0 / (2.0 * q)) * pow(q, 1.0 - x);
-    return special_zeta(x, q);
+    if (q >= -1e5)
+        return special_zeta(x, q);
+    // SciPy adds up to 2^52 terms of a negative base here; they are a difference of two functions
+    const double rest = q - floor(q), sign = fmod(x, 2.0) != 0.0 ? -1.0 : 1.0;
+    return sign * (special_zeta(x, 1.0 - rest) - special_zeta(x, 1.0 - q)) + special_zeta(x, rest);
 }

@@ -351,6 +351,8 @@ def numpy_function(op):
         return library_function(op[len("certain_"):])
     if op.startswith("special_"):
         name = op[len("special_"):]
+        if name == "zeta":  # SciPy counts up from a negative number to zero; tests/preload/test_special.py compares it
+            return None
         ufuncs = getattr(scipy_special, "_ufuncs", None)
         return getattr(ufuncs, name, None) or getattr(ufuncs, "_" + name, None)
     return getattr(np, op, None)
