@@ -12,7 +12,7 @@ SPECIAL_INLINE double special_gamma_sign(double x)
 }
 SPECIAL_INLINE bool special_is_int(double x)
 {
-    return x == trunc(x) && x > -2147483647.0 && x <= 2147483647.0;
+    return x == trunc(x) && x >= -2147483648.0 && x <= 2147483647.0;
 }
 // B(a, b), or the logarithm of its magnitude, where neither is a pole of gamma.
 SPECIAL double special_beta_inside(double a, double b, double sign, bool is_log)
@@ -53,7 +53,7 @@ SPECIAL double special_beta(double a, double b, bool is_log)
     if (!is_first && !(b <= 0.0 && b == floor(b)))
         return special_beta_inside(a, b, 1.0, is_log);
     const double pole = is_first ? a : b, other = is_first ? b : a;
-    if (!special_is_int(pole) || !special_is_int(other) || !(1.0 - pole - other > 0.0))
+    if (!special_is_int(pole) || pole <= -2147483647.0 || !special_is_int(other) || !(1.0 - pole - other > 0.0))
         return SPECIAL_INF;
     const double sign = fmod(other, 2.0) == 0.0 ? 1.0 : -1.0;
     if (other <= 0.0)
