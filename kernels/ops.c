@@ -38,7 +38,8 @@ double gsh_op_host_ns(enum gsh_op op, enum gsh_dtype loop)
 
 enum gsh_dtype gsh_op_input_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k)
 {
-    if (ops[op].inputs == GSH_INPUTS_INT_SECOND && k == 1)
+    if ((ops[op].inputs == GSH_INPUTS_INT_SECOND && k == 1) ||
+        (ops[op].inputs == GSH_INPUTS_INT_FIRST && k == 0))
         return GSH_INT64;
     return ops[op].inputs == GSH_INPUTS_BOOL_FIRST && k == 0 ? GSH_BOOL : loop;
 }

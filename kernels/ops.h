@@ -15,8 +15,13 @@ enum gsh_op {
 };
 
 /* The dtype that an op's inputs are cast to: the loop's, except for the second input (INT_SECOND: int64) or the
- * first one (BOOL_FIRST: bool). */
-enum gsh_inputs { GSH_INPUTS_SAME, GSH_INPUTS_INT_SECOND, GSH_INPUTS_BOOL_FIRST };
+ * first one (INT_FIRST: int64; BOOL_FIRST: bool). */
+enum gsh_inputs {
+    GSH_INPUTS_SAME,
+    GSH_INPUTS_INT_FIRST,
+    GSH_INPUTS_INT_SECOND,
+    GSH_INPUTS_BOOL_FIRST
+};
 
 /* The dtype of an output: the loop's; bool; the dtype of a complex loop's parts, else the loop's; int32; uint8;
  * int64, the index of an element (reductions only); none: there is no such output. */
@@ -47,7 +52,9 @@ enum gsh_op_flags {
     GSH_PASSES_ON = 16, /* floats: an infinity or a NaN gives one of these again */
     GSH_SPECIAL = 32,   /* of scipy.special (ops_special.def) */
     GSH_OF_ONE = 64,    /* ulps are those of 1 where the result is smaller: it crosses zero */
-    GSH_COARSE = 128 /* the ulps of float64 loops count 64 each: an exponential multiplies errors */
+    GSH_COARSE =
+        128,       /* the ulps of float64 loops count 64 each: an exponential multiplies errors */
+    GSH_OPEN = 256 /* for some arguments terms multiply the errors further (numerics.md) */
 };
 
 struct gsh_op_info {

@@ -161,3 +161,84 @@ SPECIAL double gsh_special_log_ndtr(double x)
     const double at = x * 0.70710678118654752440;
     return x < -1.0 ? log(gsh_special_erfcx(-at) / 2.0) - at * at : log1p(-gsh_special_erfc(at) / 2.0);
 }
+// x > 0, of whose square twice the logarithm of a tail is the negative: the inverse of log_ndtr.
+SPECIAL double special_ndtri_exp_far(double y)
+{
+    const double root = y >= -1.7976931348623157e308 * 0.5 ? sqrt(-2.0 * y) : 1.41421356237309504880 * sqrt(-y);
+    return special_ndtri_tail(1.0 / root, root < 8.0) - (root - log(root) / root);
+}
+SPECIAL double gsh_special_ndtri_exp(double y)
+{
+    if (y == -SPECIAL_INF)
+        return y;
+    if (y < -2.0)
+        return special_ndtri_exp_far(y);
+    return y > -0.14541345786885906 ? -gsh_special_ndtri(-expm1(y)) : gsh_special_ndtri(exp(y));
+}
+// Dawson's integral, by Cephes' formulas; SciPy takes others.
+SPECIAL double gsh_special_dawsn(double x)
+{
+    const double near_over[] = {1.13681498971755972054E-11, 8.49262267667473811108E-10, 1.94434204175553054283E-8,
+                                9.53151741254484363489E-7, 3.07828309874913200438E-6, 3.52513368520288738649E-4,
+                                -8.50149846724410912031E-4, 4.22618223005546594270E-2, -9.17480371773452345351E-2,
+                                9.99999999999999994612E-1};
+    const double near_under[] = {2.40372073066762605484E-11, 1.48864681368493396752E-9, 5.21265281010541664570E-8,
+                                 1.27258478273186970203E-6, 2.32490249820789513991E-5, 3.25524741826057911661E-4,
+                                 3.48805814657162590916E-3, 2.79448531198828973716E-2, 1.58874241960120565368E-1,
+                                 5.74918629489320327824E-1, 1.00000000000000000539E0};
+    const double middle_over[] = {5.08955156417900903354E-1, -2.44754418142697847934E-1, 9.41512335303534411857E-2,
+                                  -2.18711255142039025206E-2, 3.66207612329569181322E-3, -4.23209114460388756528E-4,
+                                  3.59641304793896631888E-5, -2.14640351719968974225E-6, 9.10010780076391431042E-8,
+                                  -2.40274520828250956942E-9, 3.59233385440928410398E-11};
+    const double middle_under[] = {1.0,
+                                   -6.31839869873368190192E-1, 2.36706788228248691528E-1, -5.31806367003223277662E-2,
+                                   8.48041718586295374409E-3, -9.47996768486665330168E-4, 7.81025592944552338085E-5,
+                                   -4.55875153252442634831E-6, 1.89100358111421846170E-7, -4.91324691331920606875E-9,
+                                   7.18466403235734541950E-11};
+    const double far_over[] = {-5.90592860534773254987E-1, 6.29235242724368800674E-1, -1.72858975380388136411E-1,
+                               1.64837047825189632310E-2, -4.86827613020462700845E-4};
+    const double far_under[] = {1.0,
+                                -2.69820057197544900361E0, 1.73270799045947845857E0, -3.93708582281939493482E-1,
+                                3.44278924041233391079E-2, -9.73655226040941223894E-4};
+    const double size = fabs(x), square = size * size, z = 1.0 / square;
+    if (!(size >= 3.25))
+        return x * special_polynomial(square, near_over) / special_polynomial(square, near_under);
+    if (size > 1.0e9)
+        return 0.5 / x;
+    const double ratio = size < 6.25 ? special_polynomial(z, middle_over) / special_polynomial(z, middle_under)
+                                     : special_polynomial(z, far_over) / special_polynomial(z, far_under);
+    return 0.5 * (1.0 / x + z * ratio / x);
+}
+SPECIAL_INLINE double gsh_special_erfi(double x)
+{
+    if (x * x > 720.0)
+        return x > 0.0 ? SPECIAL_INF : -SPECIAL_INF;
+    return exp(x * x) * (1.12837916709551257390 * gsh_special_dawsn(x));
+}
+// The two-sided survival function of A. N. Kolmogorov's distribution.
+SPECIAL double gsh_special_kolmogorov(double x)
+{
+    const double pi = 3.14159265358979323846;
+    double result;
+    if (x <= pi / sqrt(5968.0))
+        return 1.0;
+    if (x <= 0.82) {
+        const double w = sqrt(2.0 * pi) / x, logarithm = -pi * pi / (x * x), u = exp(logarithm / 8.0);
+        double sum = exp(logarithm / 8.0 + log(w));
+        if (u != 0.0) {
+            const double u8 = exp(logarithm), cube = pow(u8, 3.0);
+            sum = 1.0 + cube;
+            sum = 1.0 + u8 * u8 * sum;
+            sum = 1.0 + u8 * sum;
+            sum = w * u * sum;
+        }
+        result = 1.0 - sum;
+    } else {
+        const double v = exp(-2.0 * x * x), square = v * v, cube = pow(v, 3.0);
+        result = 1.0 - cube * cube * v;
+        result = 1.0 - cube * square * result;
+        result = 1.0 - cube * result;
+        result = 2.0 * v * result;
+    }
+    return result < 0.0 ? 0.0 : result > 1.0 ? 1.0 : result;
+}

@@ -24,7 +24,7 @@ static struct gsh_contract of_op(const struct gsh_launch *launch)
     bool by_inputs = launch->op == GSH_OP_LOGADDEXP || launch->op == GSH_OP_LOGADDEXP2;
     bool is_power = launch->op == GSH_OP_POWER || launch->op == GSH_OP_FLOAT_POWER;
     bool is_open = (is_power && gsh_dtype_kind(launch->loop) == 'c') ||
-                   launch->op == GSH_OP_SPECIAL_KL_DIV; /* a difference of terms */
+                   (gsh_op_info(launch->op)->flags & GSH_OPEN) != 0;
     return (struct gsh_contract){.kind = by_inputs ? GSH_CONTRACT_MAGNITUDE : GSH_CONTRACT_ULPS,
                                  .factor = ulps,
                                  .least = (gsh_op_info(launch->op)->flags & GSH_OF_ONE) ? 1 : 0,

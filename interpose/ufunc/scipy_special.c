@@ -65,7 +65,9 @@ static void fill(void *inputs, enum gsh_dtype dtype, unsigned k, int round)
     for (int i = 0; i < COUNT; i++) {
         size_t at = k == 0 ? (size_t)i : (size_t)(i * (7 + 4 * (int)k) + round * 13) % COUNT;
         double number = at % 2 == 0 ? numbers[at / 2] : -numbers[at / 2];
-        if (dtype == GSH_FLOAT64)
+        if (dtype == GSH_INT64) /* orders; SciPy counts up to them */
+            ((int64_t *)inputs)[i] = isfinite(number) ? (int64_t)fmod(number, 100) : 0;
+        else if (dtype == GSH_FLOAT64)
             ((double *)inputs)[i] = number;
         else
             ((float *)inputs)[i] = (float)number;
@@ -86,35 +88,50 @@ static bool compare(const void *got, const void *want, enum gsh_op op, enum gsh_
 
 static bool agree(const struct gsh_ufunc *ufunc, int i, enum gsh_op op, enum gsh_dtype dtype)
 {
-    static double inputs[GSH_MAX_INPUTS][COUNT], got[COUNT], want[COUNT]; /* GIL */
-    const int64_t count = COUNT, size = (int64_t)gsh_dtype_size(dtype);
-    const int64_t steps[GSH_MAX_INPUTS + 1] = {size, size, size, size};
-    unsigned nin = (unsigned)ufunc->nin;
+    static double inputs[GSH_MAX_INPUTS][COUNT]; /* GIL */
+    static double got[GSH_MAX_OUTPUTS][COUNT], want[GSH_MAX_OUTPUTS][COUNT];
+    const int64_t count = COUNT;
+    int64_t steps[GSH_MAX_OPERANDS];
+    int nin = ufunc->nin, nout = ufunc->nout;
+    for (int k = 0; k < nin; k++)
+        steps[k] = (int64_t)gsh_dtype_size(gsh_op_input_dtype(op, dtype, (unsigned)k));
+    for (int j = 0; j < nout; j++)
+        steps[nin + j] = (int64_t)gsh_dtype_size(dtype);
     for (int round = 0; round < (nin == 1 ? 1 : ROUNDS); round++) {
-        struct gsh_host_block block = {.out = {got}, .n = COUNT};
-        char *args[GSH_MAX_INPUTS + 1];
-        for (unsigned k = 0; k < nin; k++) {
-            fill(inputs[k], dtype, k, round);
+        struct gsh_host_block block = {.n = COUNT};
+        char *args[GSH_MAX_OPERANDS];
+        for (int k = 0; k < nin; k++) {
+            fill(inputs[k], gsh_op_input_dtype(op, dtype, (unsigned)k), (unsigned)k, round);
             block.in[k] = args[k] = (char *)inputs[k];
         }
-        args[nin] = (char *)want;
+        for (int j = 0; j < nout; j++) {
+            block.out[j] = got[j];
+            args[nin + j] = (char *)want[j];
+        }
         gsh_host_loops_find(op, dtype)(&block);
         ufunc->functions[i](args, &count, steps, ufunc->data ? ufunc->data[i] : NULL);
-        if (!compare(got, want, op, dtype))
-            return false;
+        for (int j = 0; j < nout; j++)
+            if (!compare(got[j], want[j], op, dtype))
+                return false;
     }
     return true;
 }
 
-/* The dtype of loop i if all its operands have it and the device has the loop, or -1. */
+/* The dtype of the device's loop that takes and gives what loop i does, or -1. */
 static int dtype_of_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op)
 {
     const char *types = ufunc->types + (ptrdiff_t)i * ufunc->nargs;
-    int dtype = gsh_numpy_dtype_of_type(types[0]);
-    for (int k = 1; k < ufunc->nargs; k++)
-        if (types[k] != types[0])
+    int dtype = gsh_numpy_dtype_of_type(types[ufunc->nin]);
+    if (dtype < 0 || !gsh_op_has_loop(op, (enum gsh_dtype)dtype))
+        return -1;
+    for (int k = 0; k < ufunc->nargs; k++) {
+        enum gsh_dtype wanted = k < ufunc->nin
+                                    ? gsh_op_input_dtype(op, (enum gsh_dtype)dtype, (unsigned)k)
+                                    : (enum gsh_dtype)dtype;
+        if (gsh_numpy_dtype_of_type(types[k]) != (int)wanted)
             return -1;
-    return dtype >= 0 && gsh_op_has_loop(op, (enum gsh_dtype)dtype) ? dtype : -1;
+    }
+    return dtype;
 }
 
 static bool has_same_results(const struct gsh_ufunc *ufunc, enum gsh_op op)
@@ -132,6 +149,8 @@ static bool has_same_results(const struct gsh_ufunc *ufunc, enum gsh_op op)
 /* Whether the loop of the call is surely that of float32. */
 static bool is_single(const struct gsh_ufunc_call *call)
 {
+    if (!gsh_op_has_loop((enum gsh_op)call->op, GSH_FLOAT32))
+        return false;
     for (int k = 0; k < call->ufunc->nin; k++) {
         struct gsh_argument input;
         if (gsh_numpy_describe_argument(call->inputs[k], &input) != GSH_REASON_NONE)
@@ -142,14 +161,16 @@ static bool is_single(const struct gsh_ufunc_call *call)
     return !call->names_types;
 }
 
-/* Whether NumPy may have to narrow the result, and warn of what overflows. */
+/* Whether NumPy may have to narrow a result, and warn of what overflows. */
 static bool may_narrow(const struct gsh_ufunc_call *call)
 {
-    struct gsh_view out;
-    if (!call->outs[0])
-        return false;
-    return gsh_numpy_describe_array(call->outs[0], &out) != GSH_REASON_NONE ||
-           (out.dtype != GSH_FLOAT64 && !is_single(call));
+    for (int j = 0; j < call->ufunc->nout; j++) {
+        struct gsh_view out;
+        if (call->outs[j] && (gsh_numpy_describe_array(call->outs[j], &out) != GSH_REASON_NONE ||
+                              (out.dtype != GSH_FLOAT64 && !is_single(call))))
+            return true;
+    }
+    return false;
 }
 
 /* As gsh_ufunc_handler. */

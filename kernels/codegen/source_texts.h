@@ -16,7 +16,9 @@ extern const char gsh_cuda_text_special_base[], gsh_cuda_text_special_erf[],
     gsh_cuda_text_special_gamma[], gsh_cuda_text_special_bessel[], gsh_cuda_text_special_modified[],
     gsh_cuda_text_special_log[], gsh_cuda_text_special_degrees[], gsh_cuda_text_special_integrals[],
     gsh_cuda_text_special_incomplete[], gsh_cuda_text_special_certain[],
-    gsh_cuda_text_special_power[], gsh_cuda_text_special_exp_table[];
+    gsh_cuda_text_special_power[], gsh_cuda_text_special_exp_table[], gsh_cuda_text_special_beta[],
+    gsh_cuda_text_special_elliptic[], gsh_cuda_text_special_order[], gsh_cuda_text_special_sines[],
+    gsh_cuda_text_special_zeta[];
 /* Kernels. */
 extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_text_group_element[],
     gsh_cuda_text_group_paths[], gsh_cuda_text_group_sinks[], gsh_cuda_text_group_sinks_space[],

@@ -18,9 +18,11 @@
 
 /* Types of inputs by enum gsh_inputs, where T is the loop's dtype. */
 #define GSH_FIRST_SAME(T) T
+#define GSH_FIRST_INT_FIRST(T) INT64
 #define GSH_FIRST_INT_SECOND(T) T
 #define GSH_FIRST_BOOL_FIRST(T) BOOL
 #define GSH_SECOND_SAME(T) T
+#define GSH_SECOND_INT_FIRST(T) T
 #define GSH_SECOND_INT_SECOND(T) INT64
 #define GSH_SECOND_BOOL_FIRST(T) T
 

@@ -25,6 +25,11 @@
 #include "special_integrals.cuh"
 #include "special_log.cuh"
 #include "special_modified.cuh"
+#include "special_sines.cuh"
 
-#include "special_incomplete.cuh" /* these call functions of others */
+#include "special_beta.cuh" /* these call functions of others */
+#include "special_elliptic.cuh"
+#include "special_incomplete.cuh"
+#include "special_order.cuh"
 #include "special_power.cuh"
+#include "special_zeta.cuh"

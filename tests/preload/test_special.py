@@ -26,18 +26,23 @@ def numbers(dtype, count=2000):
     parts += [np.ldexp(rng.uniform(0.5, 1, count), exponents), -np.ldexp(rng.uniform(0.5, 1, count), exponents)]
     with np.errstate(over="ignore"):
         return np.concatenate(parts).astype(dtype)
+
+def moderate(dtype, count=8000):
+    """Where no terms multiply errors: of zeta, which is slow where they do, whole x and positive q too."""
+    return np.concatenate([np.arange(-12, 13) / 2, rng.uniform(0, 20, count), rng.uniform(-20, 0, count // 8),
+                           rng.integers(1, 20, count)]).astype(dtype)
 '''
 
 
 def rows():
-    """{function: (inputs, ulps of float32, of float64, whether ulps are those of 1)}."""
+    """{ufunc: (inputs, ulps of float32, of float64, whether ulps are those of 1, whether the bound is open, the row's label)}."""
     with open(os.path.join(ROOT, "kernels", "ops_special.def"), encoding="utf-8") as stream:
         text = stream.read()
     found = {}
-    for name, nin, ulps, flags in re.findall(r'"scipy\.special\.(\w+)", (\d), .*?NONE, (GSH_EXACT|GSH_ULPS\([^)]*\)), [\d.]+, (.*),$',
-                                             text, re.M):
+    for label, name, nin, ulps, flags in re.findall(
+            r'"(\w+)", "scipy\.special\.(\w+)", (\d), .*?(?:NONE|SAME), (GSH_EXACT|GSH_ULPS\([^)]*\)), [\d.]+, (.*),$', text, re.M):
         _, single, wide, _ = map(int, re.findall(r"\d+", ulps) or "0000")
-        found[name] = int(nin), single, wide * (64 if "COARSE" in flags else 1), "OF_ONE" in flags
+        found[name] = int(nin), single, wide * (64 if "COARSE" in flags else 1), "OF_ONE" in flags, "OPEN" in flags, label
     return found
 
 
@@ -47,7 +52,7 @@ ROWS = rows()
 def tolerances():
     """The arguments of assert_same for values whose names begin with FUNCTION f4 or FUNCTION f8."""
     ulp, near = {}, {}
-    for name, (_, single, wide, is_of_one) in ROWS.items():
+    for name, (_, single, wide, is_of_one, _, _) in ROWS.items():
         for dtype, bound, eps in (("f4", single, 2.0**-23), ("f8", wide, 2.0**-52)):
             if is_of_one:
                 near["^%s %s" % (name, dtype)] = bound * eps
@@ -55,6 +60,8 @@ def tolerances():
                 ulp["^%s %s" % (name, dtype)] = bound
     near["^kl_div f8"] = 1e-12  # a difference of terms
     del ulp["^kl_div f8"]
+    ulp["^riemann f8"], ulp["^zeta f8"] = ROWS["_riemann_zeta"][2], ROWS["_zeta"][2]
+    ulp["^polygamma f8"], ulp["^comb f8"] = ROWS["_zeta"][2] + ROWS["gamma"][2] + 2, ROWS["binom"][2]
     return {"ulp": ulp, "rtol": near, "atol": near}
 
 
@@ -77,13 +84,20 @@ for dtype in ("f4", "f8"):
     with np.errstate(all="ignore"):
         x = numbers(dtype)
     near = (x * rng.uniform(0.25, 4, x.size)).astype(dtype)
-    for name, nin in %r:
-        function = getattr(special, name, None)
-        if function is not None:
+    for name, nin, is_open in %r:
+        function = getattr(special._ufuncs, name, None)
+        if function is not None and is_open:
+            a, b = moderate(dtype), moderate(dtype)
+            b = np.where(a < 0, b, np.abs(b)) if name == "_zeta" else b
+            attempt("%%s %%s" %% (name, dtype), function, on_device(a), on_device(rng.permutation(b)))
+        elif function is not None and function.types[0][0] == "l":
+            orders = on_device(rng.integers(-100, 100, x.size))
+            attempt("%%s %%s" %% (name, dtype), function, orders, on_device(x))
+        elif function is not None:
             attempt("%%s %%s" %% (name, dtype), function, *[on_device(a) for a in (x, near, x[::-1].copy())[:nin]])
-            if nin > 1:
+            if nin > 1 and not is_open and function.types[0][0] != "l":
                 attempt("%%s %%s apart" %% (name, dtype), function, *[on_device(a) for a in (x, np.roll(x, 777), near)[:nin]])
-''' % [(name, ROWS[name][0]) for name in functions], device=())
+''' % [(name, ROWS[name][0], ROWS[name][4] and name != "kl_div") for name in functions], device=())
 
     def test_values(self):
         result = self.values(sorted(ROWS))
@@ -93,15 +107,60 @@ for dtype in ("f4", "f8"):
     def test_all_rows_agree(self):
         """But for what SciPy 1.18 computes by other formulas, no row is left to SciPy."""
         import scipy
-        import scipy.special as special
+        from scipy.special import _ufuncs as special
         changed = {"j0", "j1", "y0", "sindg"} if int(scipy.__version__.split(".")[1]) >= 18 else set()
-        functions = [(name, row[0]) for name, row in sorted(ROWS.items()) if hasattr(special, name)]
+        functions = [(name, row[0]) for name, row in sorted(ROWS.items())
+                     if hasattr(special, name) and getattr(special, name).types[0][0] != "l"]
         result = self.judge('''
 for name, nin in %r:
-    attempt(name + " f8", getattr(special, name), *[on_device(np.linspace(0.1, 0.9, 30000))] * nin)
+    attempt(name + " f8", getattr(special._ufuncs, name), *[on_device(np.linspace(0.1, 0.9, 30000))] * nin)
 ''' % functions, device=())
-        left = {name for name, _ in functions if shim_runner.device_calls(result.report, "special_" + name) == 0}
+        left = {name for name, _ in functions if shim_runner.device_calls(result.report, ROWS[name][5]) == 0}
         self.assertLessEqual(left, changed)
+
+    def test_whole_orders(self):
+        result = self.judge('''
+x = on_device(rng.uniform(0, 9, 50000))
+orders = on_device(rng.integers(0, 60, x.size))
+attempt("expn f8 of a number", special.expn, 2, x)
+attempt("expn f8 of a number, single", special.expn, 2, x.astype("f4"))
+attempt("expn f8 of integers", special.expn, orders, x)
+attempt("expn f8 of floats", special.expn, orders * 1.0, x)
+attempt("expn f8 of fractions", special.expn, (orders * 1.5)[:300], x[:300])
+for dtype in "bhiIlQ":
+    attempt("expn f8 of " + dtype, special.expn, orders.astype(dtype), x)
+    attempt("expn f8 of singles and " + dtype, special.expn, orders.astype(dtype), x.astype("f4"))
+for n in (-3, 0, 1, 2**31 - 1, 2**31, -2**31, 2**62):
+    attempt("expn f8 of %d" % n, special.expn, n, x)
+attempt("expn f8 out", special.expn, orders, x, out=on_device(np.zeros(x.size)))
+attempt("expn f4 narrow", special.expn, 0, x * 1e-40, out=on_device(np.zeros(x.size, "f4")), casting="same_kind")
+''', device=("special_expn",))
+        self.assertGreater(shim_runner.device_calls(result.report, "special_expn"), 10)
+
+    def test_two_results(self):
+        result = self.judge('''
+for name, a in (("f8", on_device(rng.uniform(-9, 9, (300, 170)))), ("f4", on_device(rng.uniform(-9, 9, 50000).astype("f4")))):
+    attempt("sici %s" % name, special.sici, a)
+    attempt("fresnel %s transposed" % name, special.fresnel, a.T)
+    outs = on_device(np.full(a.shape, 7, a.dtype)), on_device(np.full(a.shape, 7, a.dtype))
+    attempt("shichi %s out" % name, special.shichi, a, out=outs)
+    attempt("shichi %s one out" % name, special.shichi, a, out=(None, outs[0]))
+    attempt("sici %s itself" % name, special.sici, outs[0], out=(outs[0], outs[1]))
+narrow = on_device(np.zeros((300, 170), "f4"))
+attempt("sici f4 narrow", special.sici, on_device(rng.uniform(1, 9, (300, 170))), out=(None, narrow), casting="same_kind")
+''', device=("special_sici", "special_fresnel", "special_shichi"))
+        self.assertGreater(shim_runner.device_calls(result.report, "special_shichi"), 3)
+
+    def test_composed(self):
+        """What SciPy computes by them in Python."""
+        self.judge('''
+x = on_device(rng.uniform(0.5, 30, 50000))
+attempt("riemann f8", special.zeta, x)
+attempt("zeta f8", special.zeta, x + 1, x)
+attempt("zeta f8 of a number", special.zeta, 2, x)
+attempt("polygamma f8", special.polygamma, 3, x)
+attempt("comb f8", special.comb, np.floor(x) + 20, np.floor(x))
+''', device=("special_zeta", "special_riemann_zeta", "special_binom"))
 
     def test_stays_and_is_fused(self):
         result = self.judge('''

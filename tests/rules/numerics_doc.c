@@ -132,13 +132,23 @@ static const char special[] =
     "order of\n"
     "operations (Cephes' coefficients, as SciPy 1.17 uses them). On `host` the results of "
     "float64 are those of SciPy 1.17.1 to the bit, but for cbrt (1 ulp) and "
-    "erfinv, erfcx and log_ndtr, which are of Cephes' kind here. A GPU's exp, log, "
-    "pow, sin,\n"
+    "erfinv, erfcx, log_ndtr, dawsn and erfi, which are of Cephes' kind here. A GPU's exp, "
+    "log, pow, sin,\n"
     "cos and tan are an ulp or two from the C library's. The bounds are at least 1.7 times the "
     "largest distance that was found when these functions were changed by such errors at "
     "random,\n"
-    "for arguments of all magnitudes. NaN, infinities, poles and their signs are SciPy's. "
-    "The bound of kl_div counts in units of x log(x / y), x and y, whose sum it is.\n"
+    "for arguments of all magnitudes. NaN, infinities, poles and their signs are SciPy's.\n"
+    "\n"
+    "Some functions add terms that are larger than the result, or take the exponential of such a "
+    "sum: so does SciPy, whose results are then as far from the exact ones.\n"
+    "- The bound of kl_div counts in units of x log(x / y), x and y, whose sum it is.\n"
+    "- Those of beta and betaln hold where a, b and a + b are at most 171 in size, that of binom "
+    "where 1 + n - k, 1 + k and 2 + n are, and that of poch where a and m are at most 20 in size. "
+    "Beyond, betaln counts in units of the largest log |gamma| that it adds, and the others in "
+    "units of that times the result.\n"
+    "- That of zeta holds where q is positive. Else it counts in units of the largest of the "
+    "terms, also on `host` where q is below -100000: SciPy adds as many terms, and the sum is "
+    "that of a formula here.\n"
     "\n"
     "Before the first call of a function, SciPy's loops and ours are compared on some hundred "
     "numbers; "
@@ -150,8 +160,9 @@ static const char special[] =
     "calls under `scipy.special.errstate`\n"
     "or `seterr` with another action than `ignore`, and calls whose result NumPy narrows for "
     "`out=`. "
-    "beta, betaln, poch and other functions that multiply a logarithm's error without bound stay\n"
-    "with SciPy.\n\n";
+    "zeta(x) is the row riemann_zeta; zeta(x, q) and polygamma are zeta. The order of expn "
+    "is an integer: of another SciPy\n"
+    "warns, and computes.\n\n";
 
 struct column {
     const char *title;
@@ -207,10 +218,12 @@ static void print_special(enum gsh_op op)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
     unsigned single = gsh_op_max_ulp(op, GSH_FLOAT32), wide = gsh_op_max_ulp(op, GSH_FLOAT64);
-    printf("| %s |", strrchr(info->ufunc, '.') + 1);
-    print_cell(GSH_SET_ALL, &columns[3], single);
-    print_cell(GSH_SET_ALL, &columns[4], wide);
-    printf(" %s |\n", (info->flags & GSH_OF_ONE) != 0 ? "of 1, where the result is smaller" : "");
+    printf("| %s |", strchr(info->name, '_') + 1);
+    print_cell(info->dtypes, &columns[3], single);
+    print_cell(info->dtypes, &columns[4], wide);
+    bool is_of_one = (info->flags & GSH_OF_ONE) != 0, is_open = (info->flags & GSH_OPEN) != 0;
+    printf(" %s%s%s |\n", is_of_one ? "of 1, where the result is smaller" : "",
+           is_of_one && is_open ? "; " : "", is_open ? "see above" : "");
 }
 
 static bool is_special(enum gsh_op op)
