@@ -2,14 +2,24 @@
 //
 // Bessel functions of the orders 0 and 1. See special_base.cuh.
 //
-// Modulus and phase for x > 5: sqrt(2 / (pi x)) (p cos(x - shift) - q sin(x - shift)), or with sine and cosine exchanged.
+// Modulus and phase for x > 5: sqrt(2 / (pi x)) (p cos(x - shift) - q sin(x - shift)), or with sine and cosine exchanged. SciPy 1.18
+// takes sine and cosine of x itself from 10 on, where x - shift would be rounded, but of y1.
 SPECIAL_INLINE double special_wave(double p, double q, double x, double shift, bool is_second)
 {
     const double at = x - shift;
     const double wave = is_second ? p * sin(at) + q * cos(at) : p * cos(at) - q * sin(at);
     return wave * 7.97884560802865355880E-1 / sqrt(x);
 }
-SPECIAL double special_bessel_far_0(double x, bool is_second)
+SPECIAL_INLINE double special_wave_0(double p, double q, double x, bool is_second)
+{
+    const double of_cos = is_second ? q - p : p + q, of_sin = is_second ? p + q : p - q;
+    return (of_cos * cos(x) + of_sin * sin(x)) * 5.64189583547756286948E-1 / sqrt(x);
+}
+SPECIAL_INLINE double special_wave_1(double p, double q, double x)
+{
+    return ((q - p) * cos(x) + (p + q) * sin(x)) * 5.64189583547756286948E-1 / sqrt(x);
+}
+SPECIAL double special_bessel_far_0(double x, bool is_second, bool is_of_sum)
 {
     const double p_over[] = {7.96936729297347051624E-4, 8.28352392107440799803E-2, 1.23953371646414299388E0,
                              5.44725003058768775090E0, 8.74716500199817011941E0, 5.30324038235394892183E0,
@@ -26,9 +36,11 @@ SPECIAL double special_bessel_far_0(double x, bool is_second)
     const double w = 5.0 / x, z = 25.0 / (x * x);
     const double p = special_polynomial(z, p_over) / special_polynomial(z, p_under);
     const double q = special_polynomial(z, q_over) / special_polynomial(z, q_under);
+    if (is_of_sum && !(x < 10.0))
+        return special_wave_0(p, w * q, x, is_second);
     return special_wave(p, w * q, x, 0.78539816339744830962, is_second);
 }
-SPECIAL double special_bessel_far_1(double x, bool is_second)
+SPECIAL double special_bessel_far_1(double x, bool is_second, bool is_of_sum)
 {
     const double p_over[] = {7.62125616208173112003E-4, 7.31397056940917570436E-2, 1.12719608129684925192E0,
                              5.11207951146807644818E0, 8.42404590141772420927E0, 5.21451598682361504063E0,
@@ -45,9 +57,11 @@ SPECIAL double special_bessel_far_1(double x, bool is_second)
     const double w = 5.0 / x, z = w * w;
     const double p = special_polynomial(z, p_over) / special_polynomial(z, p_under);
     const double q = special_polynomial(z, q_over) / special_polynomial(z, q_under);
+    if (is_of_sum && !(x < 10.0))
+        return special_wave_1(p, w * q, x);
     return special_wave(p, w * q, x, 2.35619449019234492885, is_second);
 }
-SPECIAL double gsh_special_j0(double x)
+SPECIAL double special_j0(double x, bool is_of_sum)
 {
     const double over[] = {-4.79443220978201773821E9, 1.95617491946556577543E12, -2.49248344360967716204E14,
                            9.70862251047306323952E15};
@@ -56,13 +70,13 @@ SPECIAL double gsh_special_j0(double x)
                             3.18121955943204943306E16, 1.71086294081043136091E18};
     const double size = fabs(x), z = size * size;
     if (!(size <= 5.0))
-        return special_bessel_far_0(size, false);
+        return special_bessel_far_0(size, false, is_of_sum);
     if (size < 1.0e-5)
         return 1.0 - z / 4.0;
     const double roots = (z - 5.78318596294678452118E0) * (z - 3.04712623436620863991E1);
     return roots * special_polynomial(z, over) / special_polynomial(z, under);
 }
-SPECIAL double gsh_special_j1(double x)
+SPECIAL double special_j1(double x, bool is_of_sum)
 {
     const double over[] = {-8.99971225705559398224E8, 4.52228297998194034323E11, -7.27494245221818276015E13,
                            3.68295732863852883286E15};
@@ -73,10 +87,10 @@ SPECIAL double gsh_special_j1(double x)
     if (size <= 5.0)
         return special_polynomial(z, over) / special_polynomial(z, under) * x * (z - 1.46819706421238932572E1) *
                (z - 4.92184563216946036703E1);
-    const double far = special_bessel_far_1(size, false);
+    const double far = special_bessel_far_1(size, false, is_of_sum);
     return x < 0.0 ? -far : far;
 }
-SPECIAL double gsh_special_y0(double x)
+SPECIAL double special_y0(double x, bool is_of_sum)
 {
     const double over[] = {1.55924367855235737965E4, -1.46639295903971606143E7, 5.43526477051876500413E9,
                            -9.82136065717911466409E11, 8.75906394395366999549E13, -3.46628303384729719441E15,
@@ -85,12 +99,36 @@ SPECIAL double gsh_special_y0(double x)
                             8.64002487103935000337E10, 2.02979612750105546709E13, 3.17157752842975028269E15,
                             2.50596256172653059228E17};
     if (!(x <= 5.0))
-        return special_bessel_far_0(x, true);
+        return special_bessel_far_0(x, true, is_of_sum);
     if (x <= 0.0)
         return x == 0.0 ? -SPECIAL_INF : SPECIAL_NAN;
     const double z = x * x;
     return special_polynomial(z, over) / special_polynomial(z, under) +
-           0.63661977236758134308 * log(x) * gsh_special_j0(x);
+           0.63661977236758134308 * log(x) * special_j0(x, is_of_sum);
+}
+SPECIAL double gsh_special_j0(double x)
+{
+    return special_j0(x, false);
+}
+SPECIAL double gsh_special_j0_of_sum(double x)
+{
+    return special_j0(x, true);
+}
+SPECIAL double gsh_special_j1(double x)
+{
+    return special_j1(x, false);
+}
+SPECIAL double gsh_special_j1_of_sum(double x)
+{
+    return special_j1(x, true);
+}
+SPECIAL double gsh_special_y0(double x)
+{
+    return special_y0(x, false);
+}
+SPECIAL double gsh_special_y0_of_sum(double x)
+{
+    return special_y0(x, true);
 }
 SPECIAL double gsh_special_y1(double x)
 {
@@ -100,7 +138,7 @@ SPECIAL double gsh_special_y1(double x)
                             1.87601316108706159478E10, 3.88231277496238566008E12, 6.20557727146953693363E14,
                             6.87141087355300489866E16, 3.97270608116560655612E18};
     if (!(x <= 5.0))
-        return special_bessel_far_1(x, true);
+        return special_bessel_far_1(x, true, false);
     if (x <= 0.0)
         return x == 0.0 ? -SPECIAL_INF : SPECIAL_NAN;
     const double z = x * x;

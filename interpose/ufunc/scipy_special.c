@@ -21,7 +21,14 @@
 #define PREFIX "scipy.special."
 
 static PyObject *geterr; /* SciPy's, or NULL */
-static enum { NOT_COMPARED, AGREES, DIFFERS } verdicts[GSH_OP_COUNT];
+static enum { NOT_COMPARED, AGREES, VARIANT_AGREES, DIFFERS } verdicts[GSH_OP_COUNT];
+
+/* How another version of SciPy computes an op (special_bessel.cuh). */
+static const enum gsh_op variants[GSH_OP_COUNT] = {
+    [GSH_OP_SPECIAL_J0] = GSH_OP_SPECIAL_J0_OF_SUM,
+    [GSH_OP_SPECIAL_J1] = GSH_OP_SPECIAL_J1_OF_SUM,
+    [GSH_OP_SPECIAL_Y0] = GSH_OP_SPECIAL_Y0_OF_SUM,
+};
 
 /* ---- scipy.special.errstate ---- */
 
@@ -144,6 +151,14 @@ static bool has_same_results(const struct gsh_ufunc *ufunc, enum gsh_op op)
     return true;
 }
 
+static void compare_with_ours(const struct gsh_ufunc *ufunc, enum gsh_op op)
+{
+    bool has_variant = variants[op] != 0;
+    verdicts[op] = has_same_results(ufunc, op)                            ? AGREES
+                   : has_variant && has_same_results(ufunc, variants[op]) ? VARIANT_AGREES
+                                                                          : DIFFERS;
+}
+
 /* ---- calls ---- */
 
 /* Whether the loop of the call is surely that of float32. */
@@ -183,10 +198,14 @@ static PyObject *try_call(const struct gsh_ufunc_call *call, enum gsh_reason *wh
     if (may_narrow(call))
         return NULL;
     if (verdicts[call->op] == NOT_COMPARED)
-        verdicts[call->op] =
-            has_same_results(call->ufunc, (enum gsh_op)call->op) ? AGREES : DIFFERS;
+        compare_with_ours(call->ufunc, (enum gsh_op)call->op);
     *why = GSH_REASON_UNSUPPORTED;
-    return verdicts[call->op] == AGREES ? gsh_numpy_elementwise_try(call, why, row) : NULL;
+    if (verdicts[call->op] == DIFFERS)
+        return NULL;
+    struct gsh_ufunc_call ours = *call;
+    if (verdicts[call->op] == VARIANT_AGREES)
+        ours.op = variants[call->op];
+    return gsh_numpy_elementwise_try(&ours, why, row);
 }
 
 /* ---- installation ---- */
@@ -194,6 +213,8 @@ static PyObject *try_call(const struct gsh_ufunc_call *call, enum gsh_reason *wh
 static void install_one(PyObject *dict, enum gsh_op op)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
+    if (info->ufunc[0] == '\0')
+        return;
     PyObject *object = gsh_py.PyDict_GetItemString(dict, info->ufunc + strlen(PREFIX));
     struct gsh_ufunc *ufunc = (struct gsh_ufunc *)object;
     if (!object || gsh_py_type(object) != gsh_np.ufunc_type || ufunc->core_enabled ||
