@@ -71,7 +71,8 @@ SPECIAL double special_expn_series(int n, double x)
     for (int i = 1; i < n; i++)
         start = start + 1.0 / i;
     double sum = n == 1 ? 0.0 : 1.0 / under;
-    for (double k = 1.0; k < 1000.0; k += 1.0) {
+    for (int i = 1; i < 1000; i++) {
+        const double k = i;
         power *= -x / k;
         under += 1.0;
         if (under != 0.0)

@@ -227,7 +227,8 @@ SPECIAL struct special_shichi special_shichi_near(double x)
 {
     struct special_shichi sums = {1.0, 0.0};
     double term = 1.0;
-    for (double k = 2.0; k < 200.0; k += 2.0) {
+    for (int i = 2; i < 200; i += 2) {
+        const double k = i;
         term *= x * x / k;
         sums.cosine += term / k;
         term /= k + 1.0;
