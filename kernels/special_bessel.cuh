@@ -61,7 +61,7 @@ SPECIAL double special_bessel_far_1(double x, bool is_second, bool is_of_sum)
         return special_wave_1(p, w * q, x);
     return special_wave(p, w * q, x, 2.35619449019234492885, is_second);
 }
-SPECIAL double special_j0(double x, bool is_of_sum)
+SPECIAL double gsh_special_j0(double x, bool is_of_sum)
 {
     const double over[] = {-4.79443220978201773821E9, 1.95617491946556577543E12, -2.49248344360967716204E14,
                            9.70862251047306323952E15};
@@ -76,7 +76,7 @@ SPECIAL double special_j0(double x, bool is_of_sum)
     const double roots = (z - 5.78318596294678452118E0) * (z - 3.04712623436620863991E1);
     return roots * special_polynomial(z, over) / special_polynomial(z, under);
 }
-SPECIAL double special_j1(double x, bool is_of_sum)
+SPECIAL double gsh_special_j1(double x, bool is_of_sum)
 {
     const double over[] = {-8.99971225705559398224E8, 4.52228297998194034323E11, -7.27494245221818276015E13,
                            3.68295732863852883286E15};
@@ -90,7 +90,7 @@ SPECIAL double special_j1(double x, bool is_of_sum)
     const double far = special_bessel_far_1(size, false, is_of_sum);
     return x < 0.0 ? -far : far;
 }
-SPECIAL double special_y0(double x, bool is_of_sum)
+SPECIAL double gsh_special_y0(double x, bool is_of_sum)
 {
     const double over[] = {1.55924367855235737965E4, -1.46639295903971606143E7, 5.43526477051876500413E9,
                            -9.82136065717911466409E11, 8.75906394395366999549E13, -3.46628303384729719441E15,
@@ -104,31 +104,7 @@ SPECIAL double special_y0(double x, bool is_of_sum)
         return x == 0.0 ? -SPECIAL_INF : SPECIAL_NAN;
     const double z = x * x;
     return special_polynomial(z, over) / special_polynomial(z, under) +
-           0.63661977236758134308 * log(x) * special_j0(x, is_of_sum);
-}
-SPECIAL double gsh_special_j0(double x)
-{
-    return special_j0(x, false);
-}
-SPECIAL double gsh_special_j0_of_sum(double x)
-{
-    return special_j0(x, true);
-}
-SPECIAL double gsh_special_j1(double x)
-{
-    return special_j1(x, false);
-}
-SPECIAL double gsh_special_j1_of_sum(double x)
-{
-    return special_j1(x, true);
-}
-SPECIAL double gsh_special_y0(double x)
-{
-    return special_y0(x, false);
-}
-SPECIAL double gsh_special_y0_of_sum(double x)
-{
-    return special_y0(x, true);
+           0.63661977236758134308 * log(x) * gsh_special_j0(x, is_of_sum);
 }
 SPECIAL double gsh_special_y1(double x)
 {
@@ -143,5 +119,5 @@ SPECIAL double gsh_special_y1(double x)
         return x == 0.0 ? -SPECIAL_INF : SPECIAL_NAN;
     const double z = x * x;
     return x * (special_polynomial(z, over) / special_polynomial(z, under)) +
-           0.63661977236758134308 * (gsh_special_j1(x) * log(x) - 1.0 / x);
+           0.63661977236758134308 * (gsh_special_j1(x, false) * log(x) - 1.0 / x);
 }

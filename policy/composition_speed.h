@@ -18,5 +18,5 @@ struct gsh_composition_speed gsh_composition_speed_after(struct gsh_composition_
                                                          double bytes, double seconds);
 /* Seconds of such a call on the CPU, by the faster of the two; 0: not known. */
 double gsh_composition_speed_host(struct gsh_composition_speed state, double bytes);
-/* Seconds on the device of a call that takes `host` seconds on the CPU, careful: dozens of launches, and a sixteenth of `host`. */
+/* Seconds on the device of a call that takes `host` seconds on the CPU. An estimate from above: dozens of launches, and a sixteenth of `host`. */
 double gsh_composition_speed_device(const struct gsh_rates *rates, double host);

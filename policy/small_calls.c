@@ -27,12 +27,12 @@ bool gsh_small_calls_has(const struct gsh_verdict *verdict, double bytes)
 struct gsh_small_calls gsh_small_calls_after(struct gsh_small_calls state,
                                              const struct gsh_verdict *verdict, double now)
 {
-    const struct gsh_small_calls none = {.others = 0};
     state.trial = gsh_ab_trial_after(state.trial, &rules, verdict->facts.host, now);
-    if (state.trial.ended != state.phase && state.accepted == 0)
-        state = none; /* all are left to the CPU as it is */
-    if (state.trial.ended != state.phase)
-        state = (struct gsh_small_calls){.trial = state.trial, .phase = state.trial.ended};
+    if (state.trial.ended != state.phase) {
+        const struct gsh_small_calls none = {.others = 0},
+                                     next = {.trial = state.trial, .phase = state.trial.ended};
+        state = state.accepted == 0 ? none : next; /* none: all are left to the CPU as it is */
+    }
     state.accepted += verdict->reason == GSH_REASON_NONE;
     return state;
 }

@@ -292,11 +292,9 @@ static __attribute__((noinline)) bool has_resident_one(PyObject *const *args, Py
 /* In force mode only arrays on the device count: any other one is as good as large. */
 static __attribute__((noinline)) bool has_one_worth(PyObject *const *args, Py_ssize_t nargs)
 {
-    bool is_one = false;
-    for (Py_ssize_t i = 0; i < nargs && !is_one; i++)
-        is_one = gsh_dispatch_min_elements > 0
-                     ? is_worth(args[i])
-                     : gsh_numpy_is_array(args[i]) && is_resident(args[i]);
+    bool is_one = gsh_dispatch_min_elements == 0 && has_resident_one(args, nargs);
+    for (Py_ssize_t i = 0; i < nargs && !is_one && gsh_dispatch_min_elements > 0; i++)
+        is_one = is_worth(args[i]);
     return is_one;
 }
 

@@ -84,6 +84,13 @@ static struct gsh_verdict price(const struct gsh_composition *composition,
     return gsh_decide(&facts);
 }
 
+static void log_decision(const struct gsh_call *call, const struct gsh_verdict *verdict,
+                         enum gsh_reason reason)
+{
+    if (GSH_UNLIKELY(gsh_decision_log_is_on))
+        gsh_decision_log_write(call, verdict, reason);
+}
+
 /* For the call's operands, which stay on the host for this reason. */
 static void note_left(const struct gsh_call *call, const struct gsh_verdict *verdict,
                       enum gsh_reason reason)
@@ -93,8 +100,6 @@ static void note_left(const struct gsh_call *call, const struct gsh_verdict *ver
         gsh_price_note_declined(call, verdict->gain);
     else if (gsh_one_time_cost_expects_residency(reason, is_ready))
         gsh_price_note_foregone(call, verdict->gain);
-    if (GSH_UNLIKELY(gsh_decision_log_is_on))
-        gsh_decision_log_write(call, verdict, reason);
 }
 
 static bool upload(const struct gsh_composition *composition)
@@ -119,13 +124,12 @@ enum gsh_reason gsh_composition_decide(struct gsh_composition *composition)
         reason = gsh_readiness_check_start(&call.launch, &verdict);
     if (reason == GSH_REASON_NONE && gsh_history_backs_off(composition->row))
         reason = GSH_REASON_REFUSED_LATELY;
+    log_decision(&call, &verdict, reason);
     if (reason != GSH_REASON_NONE) {
         note_left(&call, &verdict, reason);
         return reason;
     }
     gsh_price_note_accepted(&call, &verdict);
-    if (GSH_UNLIKELY(gsh_decision_log_is_on))
-        gsh_decision_log_write(&call, &verdict, GSH_REASON_NONE);
     return upload(composition) ? GSH_REASON_NONE : GSH_REASON_MEMORY;
 }
 
@@ -141,6 +145,7 @@ void gsh_composition_note_host(const struct gsh_composition *composition, double
     if (verdict.reason == GSH_REASON_NONE)
         gsh_readiness_note_foregone(&call.launch, &verdict);
     note_left(&call, &verdict, GSH_REASON_NOT_STARTED);
+    log_decision(&call, &verdict, GSH_REASON_NOT_STARTED);
 }
 
 void gsh_composition_note_composed(const struct gsh_composition *composition, bool is_made,

@@ -137,8 +137,10 @@ static uint64_t step_of(const struct gsh_launch *launch, unsigned k, int d)
     int64_t step = launch->strides[k][d];
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
     bool is_last = d == launch->ndim - 1;
-    if (step == 0 || step == size)
-        return step == 0 ? 0 : 1;
+    if (step == 0)
+        return 0;
+    if (step == size)
+        return 1;
     if (!is_last && step == launch->strides[k][d + 1] * launch->shape[d + 1])
         return 2;
     uint64_t alignment = GSH_MIN((uint64_t)__builtin_ctzll((uint64_t)step), 5);

@@ -12,7 +12,7 @@ static _Thread_local struct gsh_small_calls state;
 
 void gsh_small_call_trial_apply(struct gsh_verdict *verdict, double bytes)
 {
-    if (gsh_device_get_state() != GSH_DEVICE_READY || verdict->is_forced)
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
         return;
     if (!gsh_small_calls_has(verdict, bytes)) {
         state = gsh_small_calls_after_other(state, verdict->facts.host);

@@ -23,8 +23,7 @@ void gsh_cuda_compile_key(const char *source, struct gsh_cuda_cache_key *key);
  * cache. Counts PACK_HITS or CACHE_HITS. False: not found. Any thread. */
 bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *target, void **image,
                            size_t *size);
-/* Makes the image for cuModuleLoadData, in memory that the caller frees. Counts COMPILES or a hit. `name` is for the log and the
- * trace. FAILED: the
- * text does not compile (NVRTC's messages are in the log) or there is no memory. Any thread. */
+/* Makes the image for cuModuleLoadData, in memory that the caller frees. Counts COMPILES or a hit. `name`: of the kernel, for the log and
+ * the trace. FAILED: the text does not compile (NVRTC's messages are in the log) or there is no memory. Any thread. */
 enum gsh_status gsh_cuda_compile(const char *name, const char *source,
                                  const struct gsh_cuda_target *target, void **image, size_t *size);

@@ -535,9 +535,15 @@ bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
     return true;
 }
 
+/* Whether launch_otherwise runs it. */
+static bool runs_otherwise(const struct gsh_launch *launch)
+{
+    return is_interpreted(launch) || has_parts(launch);
+}
+
 bool gsh_cuda_module_runs_at_once(const struct gsh_launch *launch)
 {
-    return gsh_cuda_module_is_built(launch) || is_interpreted(launch) || has_parts(launch);
+    return gsh_cuda_module_is_built(launch) || runs_otherwise(launch);
 }
 
 bool gsh_cuda_module_build(const struct gsh_launch *launch)
@@ -548,7 +554,7 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     if (!find_kernels(&work, &plan, kernels))
         return true;
     (void)build_new(&work, kernels, plan.stage_count);
-    return !lacks_one(kernels, plan.stage_count) || is_interpreted(launch) || has_parts(launch);
+    return !lacks_one(kernels, plan.stage_count) || runs_otherwise(launch);
 }
 
 bool gsh_cuda_module_build_text(const char *key, gsh_cuda_kernel_text_write *write,

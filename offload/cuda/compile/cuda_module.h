@@ -27,8 +27,7 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);
 /* The same, but true also where the interpreter can run the launch until its kernel is compiled. */
 bool gsh_cuda_module_runs_at_once(const struct gsh_launch *launch);
-/* The same, but true also where a kernel cannot be compiled; the compile thread
- * begins to compile the others. */
+/* The same, but true also where a kernel cannot be compiled. The compile thread begins to compile the others. */
 bool gsh_cuda_module_build(const struct gsh_launch *launch);
 /* The same for a kernel of gsh_cuda_module_launch_text, whose stage has this key. */
 bool gsh_cuda_module_build_text(const char *key, gsh_cuda_kernel_text_write *write,
