@@ -7,6 +7,7 @@
 #define SHORT 1e-4    /* s on the CPU, at most */
 #define BYTES 0x80000 /* that a change of sides moves for one call, at most */
 #define THIN 4        /* times as long on the CPU: the model can tell */
+#define RESTS 8       /* phases of a rest */
 
 static const struct gsh_ab_rules rules = {.close = 2e-3,
                                           .warm = 1e-3, /* operands change sides */
@@ -14,7 +15,7 @@ static const struct gsh_ab_rules rules = {.close = 2e-3,
                                           .patience = 2,
                                           .gain = 0.95F,
                                           .tried = 2,
-                                          .retried = 32,
+                                          .retried = 64,
                                           .confirmed_most = 3};
 
 bool gsh_small_calls_has(const struct gsh_verdict *verdict, double bytes)
@@ -24,16 +25,40 @@ bool gsh_small_calls_has(const struct gsh_verdict *verdict, double bytes)
            facts->host < THIN * (facts->device + facts->fetch);
 }
 
+static bool is_known(const struct gsh_ab_trial *trial)
+{
+    return trial->passed[false] > 0 && trial->passed[true] > 0;
+}
+
+/* The state where a phase has ended. Nothing is tried where the facts leave all calls to the CPU. */
+static struct gsh_small_calls begin_phase(const struct gsh_small_calls *ended)
+{
+    struct gsh_small_calls next = {.others = 0};
+    bool is_tried = ended->accepted > 0 || is_known(&ended->trial), stays = ended->gaining == 0;
+    if (is_tried) {
+        next.trial = ended->trial;
+        next.phase = ended->trial.ended;
+        stays = is_known(&next.trial) && next.trial.is_b && !next.trial.is_trial;
+    }
+    if (stays) {
+        next.rest = RESTS * rules.measured;
+        next.elements = ended->elements;
+        next.trial.phases += RESTS;
+    }
+    return next;
+}
+
 struct gsh_small_calls gsh_small_calls_after(struct gsh_small_calls state,
-                                             const struct gsh_verdict *verdict, double now)
+                                             const struct gsh_verdict *verdict, int64_t elements,
+                                             double now)
 {
     state.trial = gsh_ab_trial_after(state.trial, &rules, verdict->facts.host, now);
-    if (state.trial.ended != state.phase) {
-        const struct gsh_small_calls none = {.others = 0},
-                                     next = {.trial = state.trial, .phase = state.trial.ended};
-        state = state.accepted == 0 ? none : next; /* none: all are left to the CPU as it is */
-    }
+    state.rest = 0;
+    if (state.trial.ended != state.phase)
+        state = begin_phase(&state);
     state.accepted += verdict->reason == GSH_REASON_NONE;
+    state.gaining += verdict->gain > 0;
+    state.elements = GSH_MAX(state.elements, elements);
     return state;
 }
 
@@ -49,10 +74,9 @@ enum gsh_reason gsh_small_calls_reason(const struct gsh_small_calls *state,
                                        const struct gsh_verdict *verdict)
 {
     const struct gsh_ab_trial *trial = &state->trial;
-    bool is_known = trial->passed[false] > 0 && trial->passed[true] > 0;
     if (trial->is_b && verdict->reason == GSH_REASON_NONE)
         return GSH_REASON_TOO_SMALL;
-    if (!trial->is_b && is_known && verdict->reason == GSH_REASON_DATA_ON_HOST)
+    if (!trial->is_b && is_known(trial) && verdict->reason == GSH_REASON_DATA_ON_HOST)
         return GSH_REASON_NONE;
     return verdict->reason;
 }

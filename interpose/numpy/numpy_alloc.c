@@ -11,6 +11,7 @@
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
 #include "options.h"
+#include "small_call_rest.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ static void *patched_malloc(void *ctx, size_t size)
     if (GSH_LIKELY(size < arena_min && !gsh_arena_hint_is_set()))
         return original.malloc(ctx, size);
     gsh_numpy_hooks_hit(allocate_hook);
+    gsh_small_call_rest_check();
     void *address =
         gsh_arena_allocate(size, gsh_arena_hint_is_set() ? GSH_ARENA_DEVICE : GSH_ARENA_HOST);
     return address ? address : original.malloc(ctx, size);

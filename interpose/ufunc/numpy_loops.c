@@ -20,6 +20,7 @@
 #include "numpy_version_probe.h"
 #include "parallel_loop.h"
 #include "readers.h"
+#include "small_call_rest.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -282,6 +283,7 @@ static void run_large(char **args, const int64_t *dimensions, const int64_t *ste
                       const struct gsh_numpy_loop *loop)
 {
     __atomic_fetch_add(loop->hits, 1, __ATOMIC_RELAXED);
+    gsh_small_call_rest_check();
     if (!gsh_numpy_output_host_is_inside()) {
         if (is_admitted && gsh_dispatch_is_live() && try_device(loop, args, dimensions[0], steps)) {
             device_calls++;

@@ -32,6 +32,7 @@
 #include "readiness.h"
 #include "recent_uploads.h"
 #include "retire.h"
+#include "small_call_rest.h"
 #include "stack_pool.h"
 #include "stats.h"
 #include "transfer.h"
@@ -41,7 +42,7 @@
 
 #include <string.h>
 
-int64_t gsh_dispatch_min_elements = GSH_DECIDE_LEAST_ELEMENTS;
+_Atomic int64_t gsh_dispatch_min_elements = GSH_DECIDE_LEAST_ELEMENTS;
 
 static _Atomic bool live;
 /* Calls so far, and how many of them surely have run; the first is written under the DISPATCH lock. */
@@ -60,6 +61,7 @@ void gsh_dispatch_init(void)
                     gsh_option_number(GSH_OPTION_MIN_REDUCE) < 0 &&
                     gsh_option_number(GSH_OPTION_MIN_FLOPS) < 0;
     gsh_dispatch_min_elements = by_model ? GSH_DECIDE_LEAST_ELEMENTS : 0;
+    gsh_small_call_rest_init(by_model ? &gsh_dispatch_min_elements : NULL);
     waits = gsh_option_number(GSH_OPTION_SYNC) != 0;
     gsh_decision_log_init();
     gsh_decision_file_init();

@@ -53,8 +53,8 @@ bool gsh_dispatch_prefetch(const void *address, size_t size);
 void gsh_dispatch_fetch(const struct gsh_call *call);
 
 /* Fewest elements (product of an upper bound on the broadcast shape) worth describing at all when
- * no operand is resident: hooks compare with it before anything else. 0 in force mode. */
-extern int64_t gsh_dispatch_min_elements;
+ * no operand is resident: hooks compare with it before anything else. 0 in force mode. Larger during a rest (small_call_rest.h). */
+extern _Atomic int64_t gsh_dispatch_min_elements;
 
 /* Waits until everything submitted has run. */
 void gsh_dispatch_synchronize(void);

@@ -316,7 +316,8 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call,
     verdict = gsh_decide(&facts);
     verdict.modelled = is_calibrated ? modelled : 0;
     if (is_calibrated)
-        gsh_small_call_trial_apply(&verdict, find_one_sided(&inputs->cost));
+        gsh_small_call_trial_apply(&verdict, gsh_launch_elements(&call->launch),
+                                   find_one_sided(&inputs->cost));
     return verdict;
 }
 

@@ -6,18 +6,24 @@
 
 #include "clock.h"
 #include "device.h"
+#include "small_call_rest.h"
 #include "small_calls.h"
 
 static _Thread_local struct gsh_small_calls state;
 
-void gsh_small_call_trial_apply(struct gsh_verdict *verdict, double bytes)
+void gsh_small_call_trial_apply(struct gsh_verdict *verdict, int64_t elements, double bytes)
 {
-    if (gsh_device_get_state() != GSH_DEVICE_READY)
+    gsh_small_call_rest_check();
+    if (gsh_device_get_state() != GSH_DEVICE_READY && verdict->gain > 0) { /* nothing to try yet */
+        state = (struct gsh_small_calls){.others = 0};
         return;
+    }
     if (!gsh_small_calls_has(verdict, bytes)) {
         state = gsh_small_calls_after_other(state, verdict->facts.host);
         return;
     }
-    state = gsh_small_calls_after(state, verdict, (double)gsh_clock_ns() * 1e-9);
+    state = gsh_small_calls_after(state, verdict, elements, (double)gsh_clock_ns() * 1e-9);
+    if (state.rest > 0)
+        gsh_small_call_rest_begin(state.elements, state.rest);
     verdict->reason = gsh_small_calls_reason(&state, verdict);
 }

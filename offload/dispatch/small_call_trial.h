@@ -7,5 +7,6 @@
 
 #include "decide.h"
 
-/* Changes the reason of a verdict on a call of which one side lacks so many bytes. */
-void gsh_small_call_trial_apply(struct gsh_verdict *verdict, double bytes);
+/* Changes the reason of a verdict on a call of so many elements, of which one side lacks so many bytes. May begin a rest
+ * (small_call_rest.h). */
+void gsh_small_call_trial_apply(struct gsh_verdict *verdict, int64_t elements, double bytes);

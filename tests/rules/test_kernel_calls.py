@@ -62,6 +62,9 @@ process_madvise remap_file_pages shmat
 # Linux no longer has them: they fail whatever they are given.
 GONE = "create_module get_kernel_syms nfsservctl query_module".split()
 
+# Only programs linked before glibc 2.28 reach them: dlsym finds none, which costs a program's start six pages.
+OLD = ["ustat"]
+
 ALIASES = ("__%s", "%s64", "__%s64", "__%s_chk", "__%s64_chk", "__%s_2", "__%s64_2", "_IO_%s", "%s_unlocked", "__%s_unlocked_chk",
            "%s64v2", "__%s_time64", "__libc_%s")
 
@@ -157,7 +160,7 @@ class TestKernelCalls(unittest.TestCase):
         self.assertGreater(len(found), 400, "functions that make system calls in %s" % self.path)
         longer, base = spelled(rows()), rows()
         spellings = {name for name in self.functions if name in longer or not base.isdisjoint(spelled([name]))}
-        decided = covered() | documented() | set(NOTHING + TOUCHED + PAGES + GONE)
+        decided = covered() | documented() | set(NOTHING + TOUCHED + PAGES + GONE + OLD)
         self.assertEqual(sorted((found | spellings) - decided), [],
                          "of %s: neither rows of interpose/libc/io_calls.def nor named in docs/user/api.md or here" % self.path)
 
@@ -169,7 +172,7 @@ class TestKernelCalls(unittest.TestCase):
         self.assertEqual(sorted(rows() - covered()), [])
 
     def test_nothing_is_excused_that_is_covered(self):
-        self.assertEqual(sorted(rows() & set(NOTHING + TOUCHED + GONE)), [])
+        self.assertEqual(sorted(rows() & set(NOTHING + TOUCHED + GONE + OLD)), [])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@
 struct program {
     struct gsh_small_calls state;
     double now;
+    double rests_until;
+    int unseen;    /* calls that were not looked at */
     bool is_there; /* the data is on the device */
 };
 
@@ -27,8 +29,16 @@ static double run(struct program *program, int calls, double device, double host
     int left = 0;
     for (int k = 0; k < calls; k++) {
         struct gsh_verdict verdict = verdict_of(program->is_there);
-        program->state = gsh_small_calls_after(program->state, &verdict, program->now);
+        if (program->now < program->rests_until) {
+            CHECK(!program->is_there);
+            program->now += host;
+            program->unseen++;
+            left++;
+            continue;
+        }
+        program->state = gsh_small_calls_after(program->state, &verdict, 20000, program->now);
         program->is_there = gsh_small_calls_reason(&program->state, &verdict) == GSH_REASON_NONE;
+        program->rests_until = program->now + program->state.rest;
         left += !program->is_there;
         program->now += program->is_there ? device : host;
     }
@@ -89,6 +99,33 @@ static void check_which(void)
     CHECK(!gsh_small_calls_has(&verdict, 1e5));
 }
 
+static void check_rests(void)
+{
+    struct program program = {.now = 1, .is_there = true};
+    run(&program, 200000, 4e-6, 10e-6);
+    CHECK(program.unseen < 2000); /* the device is quicker */
+    program = (struct program){.now = 1, .is_there = true};
+    run(&program, 200000, 20e-6, 10e-6);
+    CHECK(program.unseen > 160000);
+    run(&program, 600000, 4e-6, 10e-6); /* then the device is quicker after all */
+    CHECK(program.is_there);
+}
+
+/* Nothing is tried where the facts leave all to the CPU, and it rests unless the device would gain if the data were there. */
+static void check_rests_of_host(void)
+{
+    struct gsh_small_calls state = {.others = 0};
+    struct gsh_verdict verdict = verdict_of(false);
+    double rests = 0, gain = verdict.gain;
+    for (int k = 0; k < 4000; k++) {
+        verdict.gain = k < 2000 ? gain : -gain;
+        state = gsh_small_calls_after(state, &verdict, 20000, k * 1e-5);
+        rests += state.rest > 0;
+        CHECK(k >= 2000 || rests == 0);
+    }
+    CHECK(rests > 0);
+}
+
 int main(void)
 {
     check_slower_device();
@@ -96,5 +133,7 @@ int main(void)
     check_host_only();
     check_others();
     check_which();
+    check_rests();
+    check_rests_of_host();
     return check_result();
 }
