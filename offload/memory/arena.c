@@ -19,6 +19,7 @@
 #include "mapping_budget.h"
 #include "memory_limit.h"
 #include "options.h"
+#include "page_moves.h"
 #include "pages.h"
 #include "pin.h"
 #include "raw_syscall.h"
@@ -35,7 +36,6 @@
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define EAGER_ZERO_BYTES ((size_t)16 << 20) /* they stay in a cache until they are used */
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
-#define UNUSED_SHARE 16 /* a 16th of an array's bytes more may be resident */
 
 struct zone {
     uintptr_t base, end;
@@ -173,6 +173,7 @@ void gsh_arena_yield(uint64_t limit)
     if (gsh_arena_end == 0 || leaves_enough(limit, large_zone.end - large_zone.base))
         return;
     GSH_LOCKED(&arena_lock);
+    gsh_page_moves_end();
     give_up_reserve(&small_zone);
     give_up_reserve(&large_zone);
     block_limit = GSH_MIN(block_limit, block_count + GSH_SLAB_BYTES / GSH_GRANULE_SMALL);
@@ -420,11 +421,21 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
 
 /* ---- allocation ---- */
 
+/* Of a block that had no array yet: what an array leaves unused of the last huge page would be resident with the rest. */
+static void save_tail(struct gsh_block *block, size_t size)
+{
+    uintptr_t last = block->base + block->capacity - GSH_GRANULE_LARGE;
+    if (block->large && block->size == 0 && block->capacity - size > size / GSH_ARENA_UNUSED_SHARE)
+        block->has_small_tail =
+            gsh_raw_syscall3(SYS_madvise, (long)last, GSH_GRANULE_LARGE, MADV_NOHUGEPAGE) == 0;
+}
+
 /* Takes a block of the size's class: a pooled one, else a new one. NULL also where a closed block would need a mapping and the budget is
  * spent. */
-static struct gsh_block *take_block(struct zone *zone, size_t size, bool closed)
+static struct gsh_block *take_block(struct zone *zone, size_t size, enum gsh_arena_use use)
 {
     unsigned class;
+    bool closed = use == GSH_ARENA_DEVICE;
     size_t rounded = gsh_size_class_round(((size - 1) >> zone->shift) + 1, &class);
     bool large = zone == &large_zone;
     size_t needed = gsh_arena_page_bytes_sigsafe(large, size);
@@ -436,10 +447,13 @@ static struct gsh_block *take_block(struct zone *zone, size_t size, bool closed)
         block = cut_block(zone, rounded << zone->shift, closed);
     if (block == NULL)
         return NULL;
+    if (is_host_alone)
+        save_tail(block, size);
     if (!block->large)
         gsh_slabs_note_taken_locked(block);
-    gsh_arena_pool_note_taken_locked(block, needed);
-    return block;
+    bool keeps_pages = use != GSH_ARENA_ZERO || size <= EAGER_ZERO_BYTES;
+    block->is_replaced = !gsh_arena_pool_note_taken_locked(block, needed, keeps_pages);
+    return block->is_replaced ? NULL : block;
 }
 
 /* A free block's pages are all open or all closed; its chunks say which. */
@@ -536,14 +550,7 @@ void gsh_arena_serve_host_alone(void)
 {
     is_host_alone = true;
     gsh_arena_pool_reuse_any_size();
-}
-
-/* Of a block that had no array yet: what an array leaves unused of the last huge page would be resident with the rest. */
-static void save_tail(const struct gsh_block *block, size_t size)
-{
-    uintptr_t last = block->base + block->capacity - GSH_GRANULE_LARGE;
-    if (block->large && block->size == 0 && block->capacity - size > size / UNUSED_SHARE)
-        gsh_raw_syscall3(SYS_madvise, (long)last, GSH_GRANULE_LARGE, MADV_NOHUGEPAGE);
+    gsh_page_moves_init();
 }
 
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
@@ -555,11 +562,9 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
     if (size > zone->end - zone->base || !gsh_pages_are_granted(size))
         return NULL;
-    struct gsh_block *block = take_block(zone, size, use == GSH_ARENA_DEVICE);
+    struct gsh_block *block = take_block(zone, size, use);
     if (block == NULL)
         return NULL;
-    if (is_host_alone)
-        save_tail(block, size);
     gsh_block_acquire_sigsafe(block);
     bool prepared = prepare_block(block, size, use);
     gsh_block_release_sigsafe(block);

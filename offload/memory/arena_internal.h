@@ -7,6 +7,8 @@
 #include "arena.h"
 #include "block.h"
 
+#define GSH_ARENA_UNUSED_SHARE 16 /* a 16th of an array's bytes more may be resident */
+
 /* Sets the protection that `state` requires on chunks first..last, then publishes the state. Caller holds the block.
  * FAILED (no mapping left): protection and state unchanged. Safe in the fault handler. */
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,

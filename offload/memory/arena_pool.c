@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "idle.h"
 #include "mapping_budget.h"
+#include "page_moves.h"
 #include "pages.h"
 #include "raw_syscall.h"
 #include "size_class.h"
@@ -15,6 +16,7 @@
 
 #define NEWEST 8
 #define SPARE_BYTES ((size_t)8 << 20)
+#define MOVING_SPARE_BYTES ((size_t)1 << 18)
 
 struct pool {
     uint32_t first[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed; index, 0 none */
@@ -45,10 +47,14 @@ static unsigned class_of(const struct gsh_block *block)
     return class;
 }
 
-/* Bytes of the free block's pages that an array leaves unused which needs `needed` bytes. */
+/* Bytes of the free block's pages that an array leaves unused which needs `needed` bytes: of those that it has, and of the last huge one
+ * that the array touches. The few of a block of its own class are none. */
 static size_t find_unused(const struct gsh_block *block, size_t needed)
 {
-    return block->pooled > needed ? block->pooled - needed : 0;
+    bool is_huge = needed < gsh_page_moves_huge_end(block);
+    size_t touched = is_huge ? gsh_round_up(needed, GSH_GRANULE_LARGE) : needed;
+    size_t unused = GSH_MAX(block->pooled, touched) - needed;
+    return unused > needed / GSH_ARENA_UNUSED_SHARE ? unused : 0;
 }
 
 /* Sets how many bytes of the free block's pages can be given back. */
@@ -59,6 +65,61 @@ static void set_pooled(struct gsh_block *block, size_t bytes)
     *of_class += bytes - block->pooled;
     block->pooled = bytes;
 }
+
+/* ---- units of a free block's pages, of small [false] and of huge ones [true] (page_moves.h) ---- */
+
+static const size_t units[2] = {GSH_PAGE_MOVES_SMALL, GSH_GRANULE_LARGE};
+
+static size_t find_begin(const struct gsh_block *block, bool is_huge)
+{
+    return is_huge ? 0 : gsh_page_moves_huge_end(block);
+}
+
+static size_t find_end(const struct gsh_block *block, bool is_huge)
+{
+    return is_huge ? gsh_page_moves_huge_end(block) : gsh_page_moves_small_end(block);
+}
+
+/* All pages up to `backed`. */
+static void set_tops(struct gsh_block *block)
+{
+    for (int is_huge = 0; is_huge < 2; is_huge++)
+        block->top[is_huge] =
+            GSH_MAX(GSH_MIN(block->backed, find_end(block, is_huge)), find_begin(block, is_huge));
+}
+
+static size_t find_top(const struct gsh_block *block, bool is_huge)
+{
+    return block->backed != 0 ? block->top[is_huge] : find_begin(block, is_huge);
+}
+
+/* Notes that the block's pages from `last` on, up to the top, are gone. */
+static void note_gone(struct gsh_block *block, bool is_huge, size_t last)
+{
+    set_pooled(block, block->pooled - (block->top[is_huge] - last));
+    block->top[is_huge] = last;
+    if (block->pooled == 0)
+        block->backed = 0;
+}
+
+/* Gives back pages of the block until the limit is kept: the last ones, huge ones first, which fault in sooner. False: the system refuses
+ * where pages are locked. */
+static bool give_surplus_back(struct gsh_block *block, size_t limit)
+{
+    for (int is_huge = 1; is_huge >= 0 && pooled_bytes > limit; is_huge--) {
+        size_t top = find_top(block, is_huge), begin = find_begin(block, is_huge);
+        size_t surplus = gsh_round_up(pooled_bytes - limit, units[is_huge]);
+        size_t last = top - begin > surplus ? (top - surplus) & -units[is_huge] : begin;
+        if (last < top && gsh_raw_syscall3(SYS_madvise, (long)(block->base + last),
+                                           (long)(top - last), MADV_DONTNEED) != 0)
+            return false;
+        if (last < top)
+            note_gone(block, is_huge, last);
+    }
+    return true;
+}
+
+/* ---- the pools ---- */
 
 /* The link to a free block; of the newest ones to one with pages that are not being given back. To 0: there is none. */
 static uint32_t *find(struct pool *pool, unsigned class, bool closed)
@@ -90,11 +151,14 @@ static void push(struct gsh_block *block, bool closed)
     pool->used[class] = ++pool_clock;
     block->idle_since = gsh_idle_clock_locked();
     set_pooled(block, gsh_slabs_has_registered(block) ? 0 : block->backed);
+    set_tops(block);
 }
 
-/* Bytes of pages that free blocks may keep beyond what the program held at most. */
+/* Bytes of pages that free blocks may keep beyond what the program held at most. Few where an array can have the pages of any of them. */
 static size_t find_spare(void)
 {
+    if (gsh_page_moves_are_possible())
+        return most_live_bytes / 64 + MOVING_SPARE_BYTES;
     return most_live_bytes / 10 + SPARE_BYTES;
 }
 
@@ -122,17 +186,27 @@ static size_t find_pool_limit(void)
     return GSH_MIN(pool_limit, beyond - GSH_MIN(beyond, unused_bytes));
 }
 
-/* The pool with the least recently used class of blocks with pages; NULL: there is none. */
-static const struct pool *find_idle_class(unsigned *class)
+/* The pool with the least recently used class of blocks with pages, of those last used after `used`; NULL: there is none. */
+static const struct pool *find_idle_class(uint64_t used, unsigned *class)
 {
     const struct pool *found = NULL;
     for (const struct pool *pool = pools; pool < pools + GSH_COUNT(pools); pool++)
         for (unsigned k = 0; k < GSH_SIZE_CLASSES; k++)
-            if (pool->pooled[k] != 0 && (found == NULL || pool->used[k] < found->used[*class])) {
+            if (pool->pooled[k] != 0 && pool->used[k] > used &&
+                (found == NULL || pool->used[k] < found->used[*class])) {
                 found = pool;
                 *class = k;
             }
     return found;
+}
+
+static void give_back(struct gsh_block *block, size_t limit)
+{
+    block->is_trimmed = true;
+    if (gsh_page_moves_are_possible() && give_surplus_back(block, limit) && pooled_bytes <= limit)
+        return;
+    set_pooled(block, 0);
+    gsh_arena_give_pages_back_held(block);
 }
 
 /* Gives back pages of the class's free blocks until the limit is kept. */
@@ -142,11 +216,8 @@ static void trim_class(const struct pool *pool, unsigned class, size_t limit)
         for (uint32_t index = pool->first[closed][class]; index != 0 && pooled_bytes > limit;
              index = gsh_block_table[index].next_free) {
             struct gsh_block *block = &gsh_block_table[index];
-            if (block->pooled == 0)
-                continue;
-            set_pooled(block, 0);
-            block->is_trimmed = true;
-            gsh_arena_give_pages_back_held(block);
+            if (block->pooled != 0)
+                give_back(block, limit);
         }
 }
 
@@ -154,8 +225,95 @@ static void trim(void)
 {
     size_t limit = find_pool_limit();
     unsigned class = 0;
-    for (const struct pool *pool; pooled_bytes > limit && (pool = find_idle_class(&class)) != NULL;)
+    for (const struct pool *pool;
+         pooled_bytes > limit && (pool = find_idle_class(0, &class)) != NULL;)
         trim_class(pool, class, limit);
+}
+
+/* ---- pages of free blocks for one that is taken ---- */
+
+/* Offsets in a block of its next unit that is to get pages, and of the end of these: [true] of its huge pages, [false] of others. */
+struct wants {
+    size_t next[2], end[2];
+};
+
+static struct wants find_wants(const struct gsh_block *block, size_t needed)
+{
+    struct wants wants;
+    for (int is_huge = 0; is_huge < 2; is_huge++) {
+        wants.next[is_huge] = gsh_round_up(find_top(block, is_huge), units[is_huge]);
+        wants.end[is_huge] = GSH_MIN(needed, find_end(block, is_huge)) & -units[is_huge];
+    }
+    return wants;
+}
+
+static bool has_wants(const struct wants *wants)
+{
+    return wants->next[false] < wants->end[false] || wants->next[true] < wants->end[true];
+}
+
+/* Moves the free block's last unit of such pages to the block that wants it. DECLINED: nothing has changed. */
+static enum gsh_status move_unit(struct gsh_block *victim, bool is_huge, struct gsh_block *block,
+                                 struct wants *wants)
+{
+    size_t top = find_top(victim, is_huge), last = (top - 1) & -units[is_huge];
+    if (top == find_begin(victim, is_huge) || wants->next[is_huge] >= wants->end[is_huge])
+        return GSH_DECLINED;
+    GSH_TRY(gsh_page_moves_move(victim->base + last, block->base + wants->next[is_huge],
+                                units[is_huge]));
+    wants->next[is_huge] += units[is_huge];
+    note_gone(victim, is_huge, last);
+    return GSH_OK;
+}
+
+static enum gsh_status move_from(struct gsh_block *victim, size_t limit, struct gsh_block *block,
+                                 struct wants *wants)
+{
+    enum gsh_status status = GSH_OK;
+    while (status == GSH_OK && victim->pooled != 0 && pooled_bytes > limit) {
+        status = move_unit(victim, true, block, wants);
+        if (status == GSH_DECLINED)
+            status = move_unit(victim, false, block, wants);
+    }
+    return status;
+}
+
+static bool move_from_class(const struct pool *pool, unsigned class, size_t limit,
+                            struct gsh_block *block, struct wants *wants)
+{
+    for (uint32_t index = pool->first[false][class]; index != 0 && has_wants(wants);
+         index = gsh_block_table[index].next_free)
+        if (move_from(&gsh_block_table[index], limit, block, wants) == GSH_FAILED)
+            return false;
+    return true;
+}
+
+/* Moves pages beyond the limit to the block. False: its own are lost. */
+static bool move_surplus(struct gsh_block *block, size_t needed)
+{
+    const struct pool *pool;
+    struct wants wants = find_wants(block, needed), before = wants;
+    size_t limit = find_pool_limit();
+    uint64_t used = 0;
+    bool is_usable = true;
+    for (unsigned class; is_usable && pooled_bytes > limit && has_wants(&wants) &&
+                         (pool = find_idle_class(used, &class)) != NULL;
+         used = pool->used[class])
+        is_usable = move_from_class(pool, class, limit, block, &wants);
+    if (wants.next[true] != before.next[true] || wants.next[false] != before.next[false])
+        block->backed = GSH_MAX(block->backed, needed);
+    return is_usable;
+}
+
+/* Another thread, which holds the block, may be giving its pages back. */
+static bool get_pages_of_others(struct gsh_block *block, size_t needed)
+{
+    if (!gsh_page_moves_are_possible() || pooled_bytes <= find_pool_limit() ||
+        !gsh_page_moves_admit(block) || !gsh_block_try_acquire_sigsafe(block))
+        return true;
+    bool is_usable = move_surplus(block, needed);
+    gsh_block_release_sigsafe(block);
+    return is_usable;
 }
 
 /* ---- taking and giving ---- */
@@ -193,7 +351,7 @@ struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t 
     return block;
 }
 
-void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed)
+bool gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed, bool keeps_pages)
 {
     live_bytes += needed;
     unused_bytes += block->unused;
@@ -201,7 +359,11 @@ void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed)
     missed_bytes += block->is_trimmed ? needed : 0;
     block->is_trimmed = false;
     pools[block->large].used[class_of(block)] = ++pool_clock;
+    bool is_usable = !keeps_pages || get_pages_of_others(block, needed);
+    if (!is_usable)
+        live_bytes -= needed;
     trim();
+    return is_usable;
 }
 
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed)

@@ -19,9 +19,10 @@ void gsh_arena_pool_reuse_any_size(void);
  * else for open pages one of a larger class. `needed`: bytes of pages that the array can make resident. NULL: there is none. */
 struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t needed,
                                              bool closed);
-/* Counts a block that was taken or cut as the program's, with as many bytes, and gives pages of other free blocks back where that exceeds
- * the limit. */
-void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed);
+/* Counts a block that was taken or cut as the program's, with as many bytes. Where that exceeds the limit, pages of other free blocks move
+ * to the block if it lacks some and keeps them (page_moves.h), or are given back. False: its own pages were lost meanwhile, it must not be
+ * used. */
+bool gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed, bool keeps_pages);
 /* Puts a block that the program freed into its pool. */
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed);
 /* Notes that the caller is about to give the free block's pages back: its pool does not count them any more. */

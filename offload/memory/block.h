@@ -65,14 +65,19 @@ struct gsh_block {
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
     _Atomic uint32_t lock; /* of rank BLOCK: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
-    bool held_by_fork;   /* locked by fork, until its parent handler */
-    bool large;          /* in the large zone */
-    bool device_born;    /* cut from the zone's closed region */
-    size_t pooled;       /* free: bytes of its pages that its pool can give back; ARENA lock */
-    size_t unused;       /* of `backed`, what its array does not need; ARENA lock */
-    bool is_trimmed;     /* its pool gave its pages back; ARENA lock */
-    uint32_t idle_since; /* idle.c's clock when it was freed; ARENA lock */
-    bool opened_idle;    /* opened while it was free; `backed` does not include that */
+    bool held_by_fork; /* locked by fork, until its parent handler */
+    bool large;        /* in the large zone */
+    bool device_born;  /* cut from the zone's closed region */
+    size_t pooled;     /* free: bytes of its pages that its pool can give back; ARENA lock */
+    size_t unused;     /* of `backed`, what its array does not need; ARENA lock */
+    bool is_trimmed;   /* its pool gave its pages back; ARENA lock */
+    bool
+        has_small_tail; /* its last GSH_GRANULE_LARGE bytes have small pages; ARENA lock while free */
+    bool has_moved_pages; /* it has had pages of other blocks (page_moves.h); ARENA lock */
+    size_t top
+        [2]; /* free, `backed` != 0: ends of the small [false] and huge pages that did not move away (page_moves.h); ARENA lock */
+    uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
+    bool opened_idle;              /* opened while it was free; `backed` does not include that */
     _Atomic bool is_address_taken; /* by the program, which may use it after the block is freed */
     bool is_altered;               /* the program has changed its pages: restored when freed */
     bool is_replaced;              /* the program has replaced its pages: never used again */

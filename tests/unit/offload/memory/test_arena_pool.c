@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Free blocks where no device is used: which arrays get them, and how many pages they keep. Faults are counted, as pages that were kept
- * do not fault.
+ * Free blocks where no device is used and no pages move (test_page_moves.c): which arrays get them, and how many pages they keep. Faults
+ * are counted, as pages that were kept do not fault.
  */
 #include "arena_internal.h"
 #include "check.h"
@@ -9,6 +9,7 @@
 #include "idle.h"
 #include "options.h"
 #include "page_faults.h"
+#include "page_moves.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -108,6 +109,7 @@ int main(void)
     if (gsh_arena_init() != GSH_OK)
         return CHECK_SKIP;
     gsh_arena_serve_host_alone();
+    gsh_page_moves_end();
     check_loop();
     check_unused();
     check_any_size();
