@@ -11,6 +11,7 @@
 #include "observer.h"
 #include "prefault.h"
 #include "readers.h"
+#include "wall_time.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -196,6 +197,8 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
         count_sigsafe(&rows[row].host_ns, ns * weight);
         count_sigsafe(&rows[row].reason_ns[kept], ns * weight);
     }
+    if (weight > 1) /* those that were left out were the program's time */
+        gsh_wall_time_give_cpu(ns * (weight - 1));
     if (GSH_UNLIKELY(gsh_observer != NULL))
         gsh_observer->host_call(row, reason, weight, ns * weight);
     if (GSH_UNLIKELY(gsh_line_profile_is_on))

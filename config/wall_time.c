@@ -21,6 +21,7 @@ static _Atomic bool is_waiting;
 static uint64_t loaded_ns;
 static _Atomic uint64_t running; /* ns at which it began << PART_BITS | part */
 static _Atomic uint64_t spent_ns[GSH_WALL_PARTS];
+static uint64_t given_at_ns; /* the program's, at the end of the last gsh_wall_time_give_cpu */
 
 static enum gsh_wall_part part_of_sigsafe(uint64_t word)
 {
@@ -58,6 +59,7 @@ void gsh_wall_time_begin_after_fork(void)
         return;
     for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
         atomic_store(&spent_ns[part], 0);
+    given_at_ns = 0;
     role = WATCHED;
     atomic_store(&is_waiting, false);
     atomic_store(&running, gsh_clock_ns() << PART_BITS | GSH_WALL_PROGRAM);
@@ -83,6 +85,17 @@ void gsh_wall_time_wait_sigsafe(bool waits)
 {
     if (role == WATCHED)
         atomic_store_explicit(&is_waiting, waits, memory_order_relaxed);
+}
+
+void gsh_wall_time_give_cpu(uint64_t ns)
+{
+    if (role != WATCHED)
+        return;
+    uint64_t program = atomic_load_explicit(&spent_ns[GSH_WALL_PROGRAM], memory_order_relaxed);
+    ns = GSH_MIN(ns, program - given_at_ns);
+    atomic_fetch_sub_explicit(&spent_ns[GSH_WALL_PROGRAM], ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spent_ns[GSH_WALL_CPU], ns, memory_order_relaxed);
+    given_at_ns = program - ns;
 }
 
 bool gsh_wall_time_is_watched(void)

@@ -50,6 +50,9 @@ static inline void gsh_wall_time_leave_sigsafe(int part)
 void gsh_wall_time_wait_sigsafe(bool waits);
 /* The calling thread works for any that waits. */
 void gsh_wall_time_serve(void);
+/* So many of the program's nanoseconds were NumPy's own code: calls that were not watched one by one. No more than have come since the
+ * last call of this. Does nothing in other threads than the watched one. */
+void gsh_wall_time_give_cpu(uint64_t ns);
 /* Whether the calling thread is the one that is watched. */
 bool gsh_wall_time_is_watched(void);
 /* Nanoseconds of the part so far; 0 before gsh_wall_time_begin. */

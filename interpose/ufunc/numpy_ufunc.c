@@ -26,6 +26,7 @@
 #include "readers.h"
 #include "stats.h"
 #include "trace.h"
+#include "wall_time.h"
 
 #include <string.h>
 
@@ -127,6 +128,7 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
         return gsh_numpy_fallback_pass(result, row, why, args, gsh_py_nargs(nargsf));
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();
+    GSH_WALL_TIME(GSH_WALL_CPU);
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     bool admitted = gsh_numpy_loops_admit(true);
     PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);

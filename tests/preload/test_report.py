@@ -94,6 +94,18 @@ for _ in range(10):
         self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.03)  # a pause may be in one of them
         self.assertAlmostEqual(verdict["plain_s"], parts["program_s"] + parts["cpu_s"] + verdict["device_work_s"], delta=0.01)
 
+    def test_calls_on_the_cpu_are_in_its_part(self):
+        """Also small calls, of which few are timed, and those that are not described: of arrays of a subclass."""
+        programs = ("x = np.arange(64.0)\nfor i in range(100000):\n    np.add(x, 1.0)\n",
+                    "class Own(np.ndarray): pass\nx = np.arange(1e6).view(Own)\nfor i in range(10):\n    np.sin(x)\n")
+        for program in programs:
+            with self.subTest(program):
+                results = (self.shim_run("import numpy as np\n" + program, env={"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto"}) for _ in range(3))
+                report = min((result.report for result in results), key=lambda report: report["verdict"]["work"]["cpu_s"])
+                cpu, rows = report["verdict"]["parts"]["cpu_s"], sum(row["host_ns"] for row in report["operations"]) * 1e-9
+                self.assertGreater(rows, 0.01)
+                self.assertTrue(0.7 * rows < cpu < 1.3 * rows, (cpu, rows))
+
     def test_states(self):
         """Why nothing ran on the device."""
         for words, env in (("not active: GPUSHIM_MODE is off", {"GPUSHIM_MODE": "off"}),

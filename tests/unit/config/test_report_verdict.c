@@ -196,6 +196,14 @@ static void test_stop_watch(void)
 int main(void)
 {
     test_arithmetic();
+    double before = spent_ms(GSH_WALL_CPU);
+    pass_ms(10);
+    compute_and_wait(); /* its first switch ends the program's 10 ms */
+    gsh_wall_time_give_cpu(2000000);
+    CHECK(spent_ms(GSH_WALL_CPU) >= before + 12);
+    gsh_wall_time_give_cpu(UINT64_C(1000000000000)); /* no more than the program had since */
+    gsh_wall_time_give_cpu(UINT64_C(1000000000000));
+    CHECK(spent_ms(GSH_WALL_PROGRAM) >= 0 && spent_ms(GSH_WALL_CPU) < 1000);
     test_states();
     test_reasons();
     test_stop_watch();
