@@ -52,6 +52,13 @@ double gsh_report_verdict_share(const struct gsh_report_verdict *verdict)
 #define LEAST_SECONDS 5e-4
 /* Transfers that are more of the wall time matter. */
 #define MOVING_SHARE 0.1
+/* The program's own part matters where it is more of the wall time, and takes longer. */
+#define PROGRAM_SHARE 0.75
+#define PROGRAM_SECONDS 2
+
+static const char ADVICE_ON_PROGRAM[] =
+    "most of the time is Python's own, and that of functions that gpushim does not know: `gpushim "
+    "advise` names their lines";
 
 static bool matters(const struct gsh_report_verdict *verdict,
                     const struct gsh_report_reason *reason)
@@ -67,6 +74,22 @@ static bool lacks_device(const struct gsh_report_device *device)
            (device->state == GSH_REPORT_NOT_STARTED && device->why_not != NULL);
 }
 
+static bool exceeds(const struct gsh_report_verdict *verdict, enum gsh_wall_part part, double share,
+                    double seconds)
+{
+    return verdict->parts[part] > GSH_MAX(share * gsh_report_verdict_wall(verdict), seconds);
+}
+
+/* What the parts say; NULL: nothing. */
+static const char *advice_on_parts(const struct gsh_report_verdict *verdict)
+{
+    if (exceeds(verdict, GSH_WALL_TRANSFERS, MOVING_SHARE, LEAST_SECONDS))
+        return "arrays go to and fro between the CPU and the device: keep them on one side";
+    if (exceeds(verdict, GSH_WALL_PROGRAM, PROGRAM_SHARE, PROGRAM_SECONDS))
+        return ADVICE_ON_PROGRAM;
+    return NULL;
+}
+
 const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
 {
     if (verdict->device.is_switched_off)
@@ -79,10 +102,7 @@ const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
         if (matters(verdict, reason) && reason->advice[0] != '\0')
             return reason->advice;
     }
-    bool moves = verdict->parts[GSH_WALL_TRANSFERS] >
-                 GSH_MAX(MOVING_SHARE * gsh_report_verdict_wall(verdict), LEAST_SECONDS);
-    return moves ? "arrays go to and fro between the CPU and the device: keep them on one side"
-                 : NULL;
+    return advice_on_parts(verdict);
 }
 
 static struct gsh_report_work take_work(void)
@@ -260,8 +280,10 @@ static void append_reasons(struct gsh_fmt *fmt, const struct gsh_report_verdict 
 
 static void append_advice(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
-    bool names_lines = !lacks_device(&verdict->device) && !gsh_line_profile_is_reported();
-    gsh_fmt_printf(fmt, " to change: %s%s\n", gsh_report_verdict_advice(verdict),
+    const char *advice = gsh_report_verdict_advice(verdict);
+    bool names_lines = !lacks_device(&verdict->device) && advice != ADVICE_ON_PROGRAM &&
+                       !gsh_line_profile_is_reported();
+    gsh_fmt_printf(fmt, " to change: %s%s\n", advice,
                    names_lines ? "; `gpushim run --line-profile` names the lines" : "");
 }
 

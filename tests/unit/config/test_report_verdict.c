@@ -122,6 +122,15 @@ static void test_reasons(void)
     verdict.parts[GSH_WALL_PROGRAM] = 1;
     verdict.parts[GSH_WALL_TRANSFERS] = 1;
     CHECK(strstr(words(&verdict), "to change: arrays go to and fro") != NULL);
+    verdict.parts[GSH_WALL_TRANSFERS] = 0.05;
+    CHECK(gsh_report_verdict_advice(&verdict) == NULL); /* the program's second is short */
+    verdict.parts[GSH_WALL_PROGRAM] = 3;
+    CHECK(strstr(words(&verdict), "to change: most of the time is Python's own, and that of "
+                                  "functions that gpushim does not know: `gpushim advise` names "
+                                  "their lines\n") != NULL);
+    verdict.parts[GSH_WALL_CPU] = 2;
+    CHECK(gsh_report_verdict_advice(&verdict) == NULL); /* and here less than most of the time */
+    verdict.parts[GSH_WALL_CPU] = 0;
     verdict.device.state = GSH_REPORT_INACTIVE;
     CHECK(strstr(words(&verdict), "to change: `gpushim doctor`") != NULL);
 }
@@ -187,6 +196,14 @@ static void test_stop_watch(void)
     gsh_wall_time_wait_sigsafe(false);
     CHECK(spent_ms(GSH_WALL_CPU) >= 10 && spent_ms(GSH_WALL_DEVICE) >= 15);
     CHECK(spent_ms(GSH_WALL_TRANSFERS) >= 20 && spent_ms(GSH_WALL_START) == 0);
+    double before = spent_ms(GSH_WALL_CPU);
+    pass_ms(10);
+    compute_and_wait(); /* its first switch ends the program's 10 ms */
+    gsh_wall_time_give_cpu(2000000);
+    CHECK(spent_ms(GSH_WALL_CPU) >= before + 12);
+    gsh_wall_time_give_cpu(UINT64_C(1000000000000)); /* no more than the program had since */
+    gsh_wall_time_give_cpu(UINT64_C(1000000000000));
+    CHECK(spent_ms(GSH_WALL_PROGRAM) >= 0 && spent_ms(GSH_WALL_CPU) < 1000);
     double sum = 0, wall = (double)(gsh_clock_ns() - begin) * 1e-6;
     for (int part = 0; part < GSH_WALL_PARTS; part++)
         sum += spent_ms((enum gsh_wall_part)part);
@@ -196,14 +213,6 @@ static void test_stop_watch(void)
 int main(void)
 {
     test_arithmetic();
-    double before = spent_ms(GSH_WALL_CPU);
-    pass_ms(10);
-    compute_and_wait(); /* its first switch ends the program's 10 ms */
-    gsh_wall_time_give_cpu(2000000);
-    CHECK(spent_ms(GSH_WALL_CPU) >= before + 12);
-    gsh_wall_time_give_cpu(UINT64_C(1000000000000)); /* no more than the program had since */
-    gsh_wall_time_give_cpu(UINT64_C(1000000000000));
-    CHECK(spent_ms(GSH_WALL_PROGRAM) >= 0 && spent_ms(GSH_WALL_CPU) < 1000);
     test_states();
     test_reasons();
     test_stop_watch();
