@@ -166,6 +166,9 @@ unsigned gsh_option_words_distance(const char *text, size_t length, const char *
 
 int64_t gsh_option_words_nearest(const char *text, const char *words)
 {
+    int64_t cuda;
+    if (strcasecmp(text, "gpu") == 0 && find_word("cuda", words, &cuda))
+        return cuda; /* and not cpu, though that is one letter off */
     size_t length = strlen(text);
     unsigned least = gsh_option_words_most_changes(length) + 1;
     int64_t nearest = -1;

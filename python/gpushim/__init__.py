@@ -29,3 +29,7 @@ def __getattr__(name):
     if name in LAZY:
         return getattr(importlib.import_module("gpushim." + LAZY[name]), name)
     raise AttributeError("module 'gpushim' has no attribute %r" % name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, "__version__"})

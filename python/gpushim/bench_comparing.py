@@ -5,7 +5,7 @@ import math
 import os
 import re
 
-from gpushim import bench_arrays
+from gpushim import bench_arrays, launch
 
 # A sign belongs to a number unless a letter stands before it; digits within a word are no number.
 NUMBER = re.compile(r"(?:(?<![A-Za-z_])[-+]|(?<![\w.]))(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?:nan|inf)(?![\w]))")
@@ -78,14 +78,16 @@ def file_differences(path, expected, tolerance):
 
 
 def status_in_words(status):
-    return "no end within the time" if status is None else "exit status %d" % status
+    if status is None:
+        return "no end within the time (--timeout)"
+    return "%s%s" % ("exit " * (status >= 0), launch.end_in_words(status))
 
 
 def output_differences(outcome, expected, tolerance):
     """Of two Outcomes (program_run)."""
     found = []
     if outcome.status != expected.status:
-        found.append("%s instead of %d" % (status_in_words(outcome.status), expected.status))
+        found.append("%s instead of %s" % (status_in_words(outcome.status), status_in_words(expected.status)))
     for name in ("stdout", "stderr") if tolerance.stderr else ("stdout",):
         told = bytes_differences(getattr(outcome, name), getattr(expected, name), tolerance)
         found += ["%s, %s" % (name, text) for text in told]

@@ -27,7 +27,7 @@ def add_to(commands):
     parser = commands.add_parser("advise", usage=USAGE, help="run a program on the CPU, and forecast what a GPU would do for it",
                                  allow_abbrev=False, description="Runs the program twice on the CPU, and says what it would take on "
                                  "a GPU, and which lines stand in the way.")
-    parser.add_argument("--gpu", choices=GPUS, default="h100", help="the GPU (h100)")
+    parser.add_argument("--gpu", choices=GPUS, type=str.lower, default="h100", help="the GPU (h100)")
     parser.add_argument("--json", metavar="FILE", help="write forecast and advice to FILE")
 
 
@@ -79,7 +79,7 @@ def advise(arguments, options, folder):
         complain(launch.why_not_started("advise", arguments[0], error))
         return command_run.NOT_FOUND if isinstance(error, FileNotFoundError) else command_run.NOT_EXECUTABLE
     if status != 0:
-        complain("the program ended with status %d: there is no forecast" % status)
+        complain("the program ended with %s: there is no forecast" % launch.end_in_words(status))
         return launch.status_of(status)
     if measured is None:
         complain("the program does not load NumPy, or ends by os._exit: there is no forecast")

@@ -30,10 +30,13 @@ def interrupt(number, _frame):
 
 
 def percent(text):
-    value = number_from(0)(text.rstrip("%"))
-    if value > 100:
-        raise ValueError
-    return value
+    try:
+        value = number_from(0)(text.rstrip("%"))
+        if value <= 100:
+            return value
+    except argparse.ArgumentTypeError:
+        pass
+    raise argparse.ArgumentTypeError("a percentage up to 100%%, as 50%%, is expected, not %s" % text)
 
 
 def pattern(text):

@@ -32,9 +32,8 @@ def why_not_started(command, word, error):
 
 
 def check_words(words, parser):
-    """Ends with the parser's usage where the words name no program."""
+    """Ends with an error where the words name no program."""
     if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
-        parser.print_usage(sys.stderr)
         parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
 
 
@@ -79,6 +78,14 @@ def why_no_gpu(environment):
 def status_of(returncode):
     """The exit status that a shell gives for subprocess's returncode: 128 + N for signal N."""
     return 128 - returncode if returncode < 0 else returncode
+
+
+def end_in_words(returncode):
+    """How a program ended, of subprocess's returncode: "status 3", "signal SIGTERM"."""
+    if returncode >= 0:
+        return "status %d" % returncode
+    known = {each.value: each.name for each in signal.Signals}
+    return "signal %s" % known.get(-returncode, -returncode)
 
 
 def execute(arguments, environment):

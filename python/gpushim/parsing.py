@@ -14,6 +14,10 @@ def suggestion(word, words):
     return "; did you mean %s?" % near[0] if near else ""
 
 
+def alternatives(words):
+    return "%s or %s" % (", ".join(words[:-1]), words[-1])
+
+
 class Parser(argparse.ArgumentParser):
     """subcommands: {name: Parser}, where there are any."""
 
@@ -21,6 +25,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         self.exit(USAGE_ERROR, "%s: %s\n" % (self.prog, message))
+
+    def _check_value(self, action, value):
+        """argparse's, with the nearest word."""
+        if action.choices is not None and value not in action.choices:
+            words = list(action.choices)
+            raise argparse.ArgumentError(action, "%s is expected, not %s%s" % (alternatives(words), value, suggestion(value, words)))
 
     def knows(self, word):
         """Whether the word is an option of this parser's, with or without a value behind "="."""
@@ -45,9 +55,11 @@ class Parser(argparse.ArgumentParser):
 def number_from(least, kind=float):
     """A parser of finite numbers from `least` on."""
     def parse(text):
-        value = kind(text)
-        if not math.isfinite(value) or value < least:
-            raise ValueError
-        return value
-    parse.__name__ = "%s (from %g on)" % ("whole number" if kind is int else "number", least)
+        try:
+            value = kind(text)
+            if math.isfinite(value) and value >= least:
+                return value
+        except ValueError:
+            pass
+        raise argparse.ArgumentTypeError("a %s from %g on is expected, not %s" % ("whole number" if kind is int else "number", least, text))
     return parse

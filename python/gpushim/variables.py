@@ -4,12 +4,13 @@ import argparse
 import re
 
 from gpushim.launch import OFF, ON
-from gpushim.parsing import suggestion
+from gpushim.parsing import alternatives, suggestion
 
 PREFIX = "GPUSHIM_"
 REPORT = PREFIX + "REPORT"
 # The words of options that have no other values; in any case.
 WORDS = {PREFIX + "DEVICE": ("auto", "cuda", "host", "none", "cpu"), PREFIX + "MODE": ("auto", "force", "off")}
+MEANT = {"gpu": "cuda"}  # not cpu, though that is one letter off
 REPORTS = ("0", "1", "lines", "json:FILE", "dir:DIR")
 IS_REPORT = re.compile("(json|dir):.|(%s)?$" % "|".join(ON + OFF), re.I | re.S)  # without the word "lines"
 
@@ -18,11 +19,7 @@ def check_word(parser, option, name, value):
     """Ends with an error where the variable has words, and the value is none of them."""
     words = WORDS.get(name, ())
     if words and value and value.lower() not in words + ON + OFF:
-        parser.error("%s: %s is expected, not %s%s" % (option, alternatives(words), value, suggestion(value.lower(), words)))
-
-
-def alternatives(words):
-    return "%s or %s" % (", ".join(words[:-1]), words[-1])
+        parser.error("%s: %s is expected, not %s%s" % (option, alternatives(words), value, suggestion(MEANT.get(value.lower(), value.lower()), words)))
 
 
 def split_report(value):

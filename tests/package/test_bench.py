@@ -126,7 +126,7 @@ class TestFaults(TestCase):
 
     def test_different_status(self):
         self.program("sys.exit(3 * shim)\n")
-        self.check(DIFFERS, [*QUICK, "program.py"], "exit status 3 instead of 0")
+        self.check(DIFFERS, [*QUICK, "program.py"], "exit status 3 instead of exit status 0")
 
     def test_not_on_the_gpu(self):
         self.program(WORK, "on.py")
@@ -154,7 +154,7 @@ class TestFaults(TestCase):
     def test_timeout(self):
         """What hangs under gpushim alone is a difference."""
         self.program("time.sleep(60 * shim)\n")
-        self.check(DIFFERS, ["--timeout", "2", *QUICK, "program.py"], "no end within the time instead of 0")
+        self.check(DIFFERS, ["--timeout", "2", *QUICK, "program.py"], "no end within the time (--timeout) instead of exit status 0")
 
     def test_interrupted(self):
         """The program ends, too, and what is known is printed."""

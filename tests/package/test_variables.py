@@ -7,7 +7,8 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
-from gpushim import bench_programs, command, command_run, parsing, variables
+import gpushim
+from gpushim import bench_programs, command, command_run, launch, parsing, variables
 
 
 def parse(*words):
@@ -46,8 +47,27 @@ class TestWrongWords(unittest.TestCase):
         choices = "gpushim: --device: auto, cuda, host, none or cpu is expected, not "
         self.assertEqual(refusal(parse, "--device", "hots"), choices + "hots; did you mean host?\n")
         self.assertEqual(refusal(parse, "--device", "foo"), choices + "foo\n")
+        self.assertEqual(refusal(parse, "--device", "GPU"), choices + "GPU; did you mean cuda?\n")
         self.assertEqual(refusal(parse, "--set", "MODE=atuo"), "gpushim: --set: auto, force or off is expected, not atuo; did you mean auto?\n")
         self.assertEqual(parse("--device", "Host", "--mode", "ON"), {"GPUSHIM_DEVICE": "Host", "GPUSHIM_MODE": "ON"})
+
+
+    def test_values_of_the_commands_own_options(self):
+        for words, told in ((("advise", "--gpu", "h20", "a.py"), r"advise: argument --gpu: h200, .* or rtx4090 is expected, not h20; did you mean h200\?"),
+                            (("kernel", "instal"), r"kernel: argument .*: install or uninstall is expected, not instal; did you mean install\?"),
+                            (("bench", "--runs", "0", "a.py"), "bench: argument --runs: a whole number from 1 on is expected, not 0"),
+                            (("bench", "--min-speedup", "x", "a.py"), "bench: argument --min-speedup: a number from 0 on is expected, not x"),
+                            (("bench", "--require-gpu", "101%", "a.py"), "bench: argument --require-gpu: a percentage up to 100%, as 50%, is expected, "
+                             "not 101%"),
+                            (("run",), "run: a script, -m with a module, or a program is expected")):
+            self.assertRegex(refusal(run_command, *words), "^gpushim %s\n$" % told)
+        self.assertEqual(command.make_parser().parse_args(["advise", "--gpu", "H200"]).gpu, "h200")
+
+    def test_ends_in_words(self):
+        self.assertEqual([launch.end_in_words(code) for code in (0, 3, -15, -99)], ["status 0", "status 3", "signal SIGTERM", "signal 99"])
+
+    def test_names_of_the_module(self):
+        self.assertLessEqual({*gpushim.__all__, "__version__"}, set(dir(gpushim)))
 
 
 class TestReport(unittest.TestCase):

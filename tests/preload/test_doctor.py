@@ -104,7 +104,7 @@ class TestDoctor(shim_runner.TestCase):
         self.assertEqual(checks["cache folder"]["mend"], "set GPUSHIM_CACHE_DIR to a folder of your own")
 
     def test_bad_timeout(self):
-        with self.assertRaisesRegex(AssertionError, "--timeout: invalid number"):  # on stderr
+        with self.assertRaisesRegex(AssertionError, "--timeout: a number from 0.1 on is expected, not "):  # on stderr
             self.doctor("--timeout", "0")
 
     def foreign(self):

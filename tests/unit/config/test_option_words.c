@@ -101,6 +101,8 @@ static void test_nearest_word(void)
 {
     CHECK_INT(gsh_option_words_nearest("cdua", "auto|cuda|host: which"), 1);
     CHECK_INT(gsh_option_words_nearest("HOTS", "auto|cuda|host: which"), 2);
+    CHECK_INT(gsh_option_words_nearest("GPU", "auto|cuda|host|none|cpu: which"), 1);
+    CHECK_INT(gsh_option_words_nearest("gpu", "auto|cpu: which"), 1);
     CHECK_INT(gsh_option_words_nearest("which", "auto|cuda|host: which"), -1);
     CHECK_INT(gsh_option_words_nearest("", "auto|cuda|host: which"), -1);
     CHECK_INT(gsh_option_words_nearest("an-extremely-long-word-that-is-none", "auto|off: which"),
