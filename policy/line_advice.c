@@ -53,7 +53,8 @@ static bool reads_results(const struct gsh_line_facts *facts)
 
 static bool is_read_by_others(const struct gsh_line_facts *facts)
 {
-    return facts->line->faults_read + facts->line->faults_write != 0 && facts->line->downloads >= 2;
+    return facts->line->faults_read + facts->line->faults_write != 0 &&
+           facts->line->downloads >= facts->line->small_downloads + 2;
 }
 
 static bool comes_back(const struct gsh_line_facts *facts)

@@ -43,6 +43,11 @@ static void test_others(void)
 {
     struct gsh_line_profile_copy line = {.downloads = 2, .download_bytes = 4096, .faults_read = 2};
     CHECK_STR(code_of(&line, 0, GSH_REASON_NONE), "others");
+    line.small_downloads = 1;
+    CHECK_STR(code_of(&line, 0, GSH_REASON_NONE), "back");
+    line.small_downloads = 2; /* a few bytes, twice: nothing worth a change */
+    CHECK_STR(code_of(&line, 0, GSH_REASON_NONE), "none");
+    line.small_downloads = 0;
     line.faults_read = 0;
     CHECK_STR(code_of(&line, 0, GSH_REASON_NONE), "back");
     line = (struct gsh_line_profile_copy){.uploads = 10, .upload_bytes = 10240};
