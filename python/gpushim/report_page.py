@@ -2,6 +2,7 @@
 """Reports as one HTML page: no other file and no network is needed, and nothing but the timeline needs a script. All that comes from
 a report is escaped."""
 import html
+import itertools
 import json
 
 from gpushim import advice, report_data
@@ -101,7 +102,8 @@ def parts(merged):
 def head(merged):
     first = merged.first
     host = first.get("process", {}).get("host", "")
-    device = "device: " + device_text(first["device"], first["verdict"]["state"])
+    user = next((report for report in merged.reports if report["verdict"]["state"] == "started"), first)
+    device = "device: " + device_text(user["device"], user["verdict"]["state"])
     facts = [report_data.command_of(first), device, "gpushim " + first["gpushim_version"] + (" on " + host if host else "")]
     return "<header><h1>gpushim report</h1>%s</header>" % "".join("<p>%s</p>" % html.escape(fact) for fact in facts if fact)
 
@@ -129,9 +131,15 @@ def fork_advice(merged):
         yield counted(count, "forked child", "forked children"), FORKED
 
 
+def verdict_advice(merged):
+    for text in dict.fromkeys(report["verdict"].get("advice") for report in merged.reports):
+        if text:
+            yield "the whole program", text
+
+
 def advices(merged):
-    found = [*fork_advice(merged), *(list(line_advice(merged)) or reason_advice(merged))][:MOST_ADVICE]
-    items = "".join("<li>%s<small>%s</small></li>" % (html.escape(text), html.escape(place)) for place, text in found)
+    found = [*fork_advice(merged), *(list(line_advice(merged)) or reason_advice(merged))] or verdict_advice(merged)
+    items = "".join("<li>%s<small>%s</small></li>" % (html.escape(text), html.escape(place)) for place, text in itertools.islice(found, MOST_ADVICE))
     return section("What to change", "The most expensive first.", '<ol class="advice">%s</ol>' % items if items else "")
 
 

@@ -302,6 +302,7 @@ class TestPage(InFolder):
         made["device"] = "no device"
         self.assertIn("device: not started", page(made).text)
         self.assertNotIn("no device", page(made).text)
+        self.assertIn("device: GPU X, 80 GiB", page(made, report(20, parent=10)).text)  # a worker's
 
     def test_json_inside_is_the_reports(self):
         reports = [report(), report(20, parent=10)]
@@ -332,6 +333,12 @@ class TestPage(InFolder):
         text = page(report(rows=[row("sort", 0, 900, dtype=900)])).text
         self.assertIn("use a numeric dtype", text)
         self.assertNotIn("use a numeric dtype", page(report(rows=[row("sort", 0, 1, dtype=1)])).text)
+
+    def test_the_verdicts_advice_is_there_where_there_is_no_other(self):
+        idle = report(rows=[row("add", 5)], state="inactive", why_not="no NVIDIA GPU was found", advice="`gpushim doctor` says what is missing")
+        self.assertIn("`gpushim doctor` says what is missing", page(idle).text)
+        self.assertNotIn("gpushim doctor", page(dict(idle, lines=[line(advice="convert once")])).text)
+        self.assertNotIn("What to change", page(report(rows=[row("add", 5)], advice="")).text)
 
     def test_parts_and_widths_add_up(self):
         text = report_page.page(report_data.merge([report()]))
