@@ -256,6 +256,8 @@ static void append_parts(struct gsh_fmt *fmt, const struct gsh_report_verdict *v
     gsh_fmt_text(fmt, " time: ");
     append_seconds(fmt, gsh_report_verdict_wall(verdict));
     append_part(fmt, verdict, GSH_WALL_PROGRAM, " = ");
+    if (verdict->device.state == GSH_REPORT_INACTIVE)
+        gsh_fmt_text(fmt, ", here all of NumPy");
     for (int part = GSH_WALL_PROGRAM + 1; part < GSH_WALL_PARTS; part++)
         if (verdict->parts[part] >= 5e-4)
             append_part(fmt, verdict, (enum gsh_wall_part)part, " + ");

@@ -18,6 +18,8 @@ MOST_ADVICE = 3
 def time_line(merged):
     parts = report_data.parts_of(merged)
     named = ["%s %s" % (seconds(parts[key]), label) for key, label, _text in PARTS if key == PARTS[0][0] or parts[key] >= LEAST]
+    if all(report["verdict"]["state"] == "inactive" for report in merged.reports):
+        named[0] += ", here all of NumPy"
     whose = " of all processes" if len(merged.reports) > 1 else ""
     return " time%s: %s = %s" % (whose, seconds(sum(parts.values())), " + ".join(named))
 

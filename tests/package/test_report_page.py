@@ -245,6 +245,11 @@ class TestWords(unittest.TestCase):
                          ["sort: dtype", "read by tolist", "no hooked call"])
         self.assertRegex(text, r"\n here\.py:6 .*   add dd->d, read by tolist")
 
+    def test_text_where_nothing_is_hooked(self):
+        idle = report(state="inactive", why_not="no NVIDIA GPU was found")
+        self.assertIn(" 1.00 s Python and what is not hooked, here all of NumPy + ", report_text.text(report_data.merge([idle])))
+        self.assertNotIn("here all of NumPy", report_text.text(report_data.merge([idle, report(20)])))
+
     def test_text_of_several_processes(self):
         """The estimate, reasons and advice of all together; a forked child's advice is another way to start it."""
         def reason(seconds):

@@ -68,6 +68,7 @@ static void test_states(void)
     verdict.device = (struct gsh_report_device){.state = GSH_REPORT_INACTIVE, .why_not = "no GPU"};
     check_first_line(&verdict, "gpushim: not active: no GPU; NumPy computed on the CPU");
     CHECK(strstr(gsh_report_verdict_advice(&verdict), "gpushim doctor") != NULL);
+    CHECK(strstr(words(&verdict), " what is not hooked, here all of NumPy + ") != NULL);
     verdict.device.why_not = "GPUSHIM_MODE is off";
     verdict.device.is_switched_off = true;
     check_first_line(&verdict,
