@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from gpushim import advice, command_run, forecast, launch
+from gpushim import advice, command_run, files, forecast, launch
 from gpushim.messages import complain
 
 USAGE = "gpushim advise [--gpu NAME] [--json FILE] (script.py | -m module | program) [arguments]"
@@ -76,8 +76,7 @@ def advise(arguments, options, folder):
     try:
         status, wall, measured = run(arguments, MEASURED, folder)
     except OSError as error:
-        complain(launch.why_not_started("advise", arguments[0], error))
-        return command_run.NOT_FOUND if isinstance(error, FileNotFoundError) else command_run.NOT_EXECUTABLE
+        return command_run.tell_not_started("advise", arguments[0], error)
     if status != 0:
         complain("the program ended with %s: there is no forecast" % launch.end_in_words(status))
         return launch.status_of(status)
@@ -98,6 +97,7 @@ def advise(arguments, options, folder):
 def execute(options):
     words = options.program
     launch.check_words(words, options.parser)
+    files.check_outputs(options.json)
     folder = tempfile.mkdtemp(prefix="gpushim-advise-")
     try:
         return advise(launch.arguments_of(words), options, folder)

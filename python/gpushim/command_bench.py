@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 
-from gpushim import bench_checks, bench_comparing, bench_output, bench_plot, bench_programs, bench_turns, launch, variables
+from gpushim import bench_checks, bench_comparing, bench_output, bench_plot, bench_programs, bench_turns, files, launch, variables
 from gpushim.messages import complain
 from gpushim.parsing import number_from
 
@@ -116,10 +116,7 @@ def baseline_of(path):
 
 def check_outputs(options):
     """OSError, ValueError: what is asked for could not be written at the end, which is far away."""
-    for path in filter(None, (options.json, options.markdown, options.png)):
-        folder = os.path.dirname(path) or "."
-        if not os.path.isdir(folder):
-            raise FileNotFoundError("%s: there is no folder %s" % (path, folder))
+    files.check_outputs(options.json, options.markdown, options.png)
     if options.png and bench_plot.missing():
         raise ValueError(bench_plot.missing())
 

@@ -19,6 +19,12 @@ def split(words, parser):
     return words[:count], words[count + 1:] if words[count:count + 1] == ["--"] else words[count:]
 
 
+def tell_not_started(command, word, error):
+    """The exit status where the operating system refuses the program."""
+    complain(launch.why_not_started(command, word, error))
+    return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+
+
 def execute(options):
     """Returns only where the program cannot be started."""
     words = options.program
@@ -30,5 +36,4 @@ def execute(options):
     try:
         launch.execute(launch.arguments_of(words), environment)
     except OSError as error:
-        complain(launch.why_not_started("run", words[0], error))
-        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+        return tell_not_started("run", words[0], error)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from gpushim import files, launch, process_reports, report_data, report_words, variables
+from gpushim import command_run, files, launch, process_reports, report_data, report_words, variables
 from gpushim.messages import counted
 
 USAGE = "gpushim verify [options] (script.py | -m module) [arguments]"
@@ -80,11 +80,15 @@ def execute(options):
     share = SHARE.fullmatch(options.share)
     if not share or not 0 < float(share.group(1) or 100) <= 100:
         options.parser.error("--share: all or a percentage up to 100%, as 1%, is expected, not " + options.share)
+    files.check_outputs(options.json)
     with tempfile.TemporaryDirectory(prefix="gpushim-verify-") as folder:
         options.variables.update(GPUSHIM_VERIFY=options.share, GPUSHIM_REPORT=process_reports.setting(folder))
         if options.force:
             options.variables["GPUSHIM_MODE"] = "force"
-        status = subprocess.call(launch.arguments_of(words), env=launch.environment_with(options.variables))
+        try:
+            status = subprocess.call(launch.arguments_of(words), env=launch.environment_with(options.variables))
+        except OSError as error:
+            return command_run.tell_not_started("verify", words[0], error)
         reports = process_reports.read(folder)
     total = total_of(reports)
     if options.json:

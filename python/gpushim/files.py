@@ -21,6 +21,14 @@ def library_path():
                          % (LIBRARY, os.pathsep.join(gpushim.__path__)))
 
 
+def check_outputs(*paths):
+    """OSError: a file that is to be written at the end, which is far away, cannot be."""
+    for path in filter(None, paths):
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise FileNotFoundError("%s: there is no folder %s" % (path, folder))
+
+
 def cache_folder(environment):
     """The folder as the library finds it (config/cache_folder.h), whether it exists or not; None: there is none."""
     cache_home, home = environment.get("XDG_CACHE_HOME", ""), environment.get("HOME")

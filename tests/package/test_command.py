@@ -171,10 +171,18 @@ class TestRun(TestCase):
                                     (["./package"], 126, "Permission denied; if it is Python: gpushim run python ./package")):
             found, out, error = self.gpushim("run", *ON_HOST, *words)
             self.assertEqual((found, out, error), (status, "", "gpushim: %s: %s\n" % (words[0], text)))
+            found, out, error = self.gpushim("verify", *ON_HOST, *words)
+            self.assertEqual((found, out, error), (status, "", "gpushim: %s: %s\n" % (words[0], text.replace("gpushim run", "gpushim verify"))))
         for words in ([], ["-m"], ["-x"], ["--none", "a.py"], ["--set", "FUSION", "a.py"], ["--mode"]):
             status, out, error = self.gpushim("run", *words)
             self.assertEqual((status, out), (2, ""), error)
             self.assertRegex(error, r"^gpushim run: .*\n$")
+
+    def test_file_that_cannot_be_written(self):
+        """It is told before the program runs."""
+        for command in ("verify", "advise", "bench"):
+            self.assertEqual(self.gpushim(command, "--json", "none/x.json", "sh", "-c", "echo ran"),
+                             (1, "", "gpushim: none/x.json: there is no folder none\n"))
 
     def test_path_that_ld_preload_cannot_hold(self):
         target = os.path.join(self.folder, "a b")
