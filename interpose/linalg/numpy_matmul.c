@@ -202,8 +202,11 @@ static PyObject *try_gufunc(const struct gsh_ufunc_call *call, enum gsh_reason *
     PyObject *const operands[] = {call->inputs[0], call->inputs[1], call->axis};
     const struct gsh_method_call with_axis = {NULL, operands, 3, NULL, NULL};
     bool is_fresh = !call->outs[0] && !call->dtype && !call->signature && !call->axes;
-    if (call->axis && is_fresh && call->casting == GSH_CASTING_SAME_KIND)
-        return gsh_numpy_composed_call("vecdot", &with_axis, false, why);
+    if (call->axis && is_fresh && call->casting == GSH_CASTING_SAME_KIND) {
+        PyObject *result = gsh_numpy_composed_call("vecdot", &with_axis, false, why);
+        *why = !result && *why == GSH_REASON_NONE ? GSH_REASON_KEYWORDS : *why;
+        return result;
+    }
     *why = GSH_REASON_KEYWORDS;
     if (!call->is_plain || call->casting != GSH_CASTING_SAME_KIND)
         return NULL;

@@ -337,6 +337,20 @@ single = on_device(b.astype("f4")); attempt("raw of a single", qr_r_raw, single)
         reasons = {key for row in result.report["operations"] if row["name"] == "qr" for key in row["reasons"]}
         self.assertIn("shape", reasons)  # of a wide matrix, which has fewer reflectors than its tau says
 
+    def test_tall(self):
+        """More rows than the square root of 2**31."""
+        result = self.judge('''
+a, b = on_device(rng.standard_normal((50_000, 4))), on_device(rng.standard_normal((50_000, 2)))
+attempt("lstsq", linalg.lstsq, a, b, rcond=None); attempt("values", linalg.svd, a, compute_uv=False)
+u, s, v = linalg.svd(a, full_matrices=False)
+q, r = linalg.qr(a)
+for name, x, product in ("svd", u, (u * s) @ v), ("qr", q, q @ r):
+    is_orthogonal(name, x, False)
+    holds(name + " product", plain(product) - plain(a), norm(plain(a)), 4, False)
+''', rtol=1e-9)
+        for name in "lstsq", "svd", "qr":
+            self.assert_on_device(result, name)
+
     def test_lstsq(self):
         result = self.judge('''
 for dtype in dtypes:

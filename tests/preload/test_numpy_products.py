@@ -82,6 +82,17 @@ a = make((20, 30), "D")
 attempt("matmul", np.matmul, a, a.T)
 ''', rtol=0, device="matmul")
 
+    def test_axis_on_the_host(self):
+        """In mode auto, nothing being on the device."""
+        self.assert_same('''
+import numpy as np
+from shim_script import attempt
+x = np.arange(60_000.0).reshape(200, 300) / 7
+for axis in (0, 1, -1, 2, None) if hasattr(np, "vecdot") else ():
+    attempt("vecdot %s" % axis, np.vecdot, x, x[::-1], axis=axis)
+    attempt("linalg %s" % axis, lambda: np.linalg.vecdot(x, x[::-1], axis=axis))
+''', rtol=0, env={"GPUSHIM_MODE": "auto"}, device=False)
+
     def test_functions(self):
         self.assert_same(PRELUDE + '''
 def named(name, function, *args, **kwargs):

@@ -94,8 +94,8 @@ struct gsh_cuda_loader gsh_cuda_lapack_loader = {
 /* Most routines count a matrix's elements in an int. */
 static bool is_countable(const struct gsh_core *core)
 {
-    int64_t longest = GSH_MAX(core->extent[0], core->extent[1]);
-    return core->extent[0] > 0 && core->extent[1] > 0 && longest <= INT_MAX / longest;
+    return core->extent[0] > 0 && core->extent[1] > 0 &&
+           core->extent[0] <= INT_MAX / core->extent[1];
 }
 
 /* Whether the loaded library has the functions that the routine needs. */
