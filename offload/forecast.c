@@ -148,13 +148,24 @@ static void make_backend(void)
     backend.unregister_host = unregister_host;
 }
 
-static void warn(const char *name)
+/* NULL: no forecast is asked for. */
+static const char *named(void)
 {
+    const char *name = gsh_option_text(GSH_OPTION_ADVISE);
+    return name[0] == '\0' || strcmp(name, GSH_FORECAST_MEASURE) == 0 ? NULL : name;
+}
+
+void gsh_forecast_check(void)
+{
+    const char *name = named();
+    bool is_known = name != NULL && gsh_cuda_named_find(name) != NULL;
     char text[256];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
-    gsh_fmt_text(&fmt, gpu == NULL ? "no such GPU; known are " : "GPUSHIM_DEVICE must be host");
-    if (gpu == NULL)
+    gsh_fmt_text(&fmt, is_known ? "GPUSHIM_DEVICE must be host" : "no such GPU; known are ");
+    if (name == NULL || (is_known && gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST))
+        return;
+    if (!is_known)
         gsh_cuda_named_list(&fmt);
     gsh_log(GSH_LOG_WARN, "GPUSHIM_ADVISE=%.40s: %s", name, text);
 }
@@ -163,14 +174,11 @@ enum gsh_status gsh_forecast_begin(void)
 {
     static const struct gsh_report_section section = {.key = "forecast",
                                                       .append_json = append_json};
-    const char *name = gsh_option_text(GSH_OPTION_ADVISE);
-    if (name[0] == '\0' || strcmp(name, GSH_FORECAST_MEASURE) == 0)
+    if (named() == NULL)
         return GSH_OK;
-    gpu = gsh_cuda_named_find(name);
-    if (gpu == NULL || gsh_backend_get() != &gsh_emu_backend) {
-        warn(name);
+    gpu = gsh_cuda_named_find(named());
+    if (gpu == NULL || gsh_backend_get() != &gsh_emu_backend)
         return GSH_FAILED;
-    }
     make_backend();
     gsh_backend_replace(&backend);
     gsh_report_sections_add(&section);

@@ -12,6 +12,8 @@
 /* The value of ADVISE for a run whose time is measured, line by line, on the CPU, and which has no forecast. */
 #define GSH_FORECAST_MEASURE "measure"
 
+/* A value of ADVISE that names no GPU, or a device that is not the emulated one, gives a line on stderr. Once, when NumPy is found. */
+void gsh_forecast_check(void);
 /* Puts the forecast's device in place of the emulated one, where ADVISE is set; else nothing. FAILED: no such GPU, or the device
- * chosen is another; one line on stderr says so. Called once, by gsh_startup. */
+ * chosen is another. Called once, by gsh_startup. */
 enum gsh_status gsh_forecast_begin(void);

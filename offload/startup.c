@@ -31,6 +31,7 @@
 #include "retire.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "verify_share.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,8 @@ void gsh_startup_report(void)
     gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
     gsh_line_report_init();
     gsh_requirement_init();
+    gsh_verify_share_check();
+    gsh_forecast_check();
     if (gsh_option_text(GSH_OPTION_ADVISE)[0] != '\0')
         gsh_line_profile_want(false);
 }

@@ -26,18 +26,22 @@ bool gsh_verify_share_parse(const char *text, double *share)
     return gsh_option_words_percent(text, share);
 }
 
-void gsh_verify_share_init(void)
+void gsh_verify_share_check(void)
 {
     const char *text = gsh_option_text(GSH_OPTION_VERIFY);
-    if (text[0] == '\0')
-        return;
-    if (!gsh_verify_share_parse(text, &chosen_share)) {
-        chosen_share = 0;
+    double share;
+    if (text[0] != '\0' && !gsh_verify_share_parse(text, &share))
         gsh_log(GSH_LOG_WARN,
                 "GPUSHIM_VERIFY=%.100s: bad value, nothing is verified; allowed: all, "
                 "yes, no, or a percentage, as 1%%",
                 text);
-    }
+}
+
+void gsh_verify_share_init(void)
+{
+    const char *text = gsh_option_text(GSH_OPTION_VERIFY);
+    if (text[0] != '\0' && !gsh_verify_share_parse(text, &chosen_share))
+        chosen_share = 0;
     gsh_verify_share_is_on = chosen_share > 0;
 }
 

@@ -7,7 +7,9 @@
 
 #include "base.h"
 
-/* Reads the option; a bad value gives a line on stderr, and verifies nothing. Once, at attach. */
+/* A bad value of the option gives a line on stderr. Once, when NumPy is found. */
+void gsh_verify_share_check(void);
+/* Reads the option; a bad value verifies nothing. Once, at attach. */
 void gsh_verify_share_init(void);
 /* Whether any call is verified. */
 extern bool gsh_verify_share_is_on;

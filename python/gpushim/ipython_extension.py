@@ -10,6 +10,7 @@ from gpushim.loaded import active, library, stats, synchronize
 NOT_LOADED = """gpushim is not loaded in this kernel. In a terminal, once:
     gpushim kernel install
 then choose the kernel "Python 3 (gpushim)" in Jupyter's menu Kernel, or start IPython by `gpushim run -m IPython`."""
+NOT_LOADED_LINE = "gpushim: not loaded in this kernel, NumPy alone ran the cell: `%load_ext gpushim` says what to do"
 NOT_ACTIVE = "gpushim: loaded, and not active: `import numpy` comes first; if it has: `gpushim doctor` says why"
 
 undo = contextlib.ExitStack()  # of what the extension has replaced in this process
@@ -33,8 +34,8 @@ def _tell(interval, name):
 
 
 def cell_magic(shell, line, cell):
-    """%%gpushim: runs the cell as it would run alone, in the user's names, and prints what of it ran where and why. Returns what Out
-    shows."""
+    """%%gpushim: runs the cell as it would run alone, in the user's names, and prints what of it ran where and why, or that gpushim is
+    not loaded. Returns what Out shows."""
     if line.strip():
         raise ValueError("%%gpushim takes no arguments, not " + line.strip())
     body, last = _statements(shell, cell)
@@ -45,9 +46,12 @@ def cell_magic(shell, line, cell):
         return eval(last, shell.user_ns) if last else None
     finally:
         synchronize()
-        _tell(stats_interval.between(before, stats()), body.co_filename)
-        if not active():
-            print(NOT_ACTIVE)
+        if library() is None:
+            print(NOT_LOADED_LINE)
+        else:
+            _tell(stats_interval.between(before, stats()), body.co_filename)
+            if not active():
+                print(NOT_ACTIVE)
 
 
 def _replace(owner, name, value):
@@ -74,12 +78,12 @@ def _synchronize_time_magic(shell):
 
 
 def load_ipython_extension(shell):
+    undo.close()
     if library() is None:
         print(NOT_LOADED)
-        return
-    undo.close()
-    undo.callback(timing.patch_timeit())
-    _synchronize_time_magic(shell)
+    else:
+        undo.callback(timing.patch_timeit())
+        _synchronize_time_magic(shell)
     shell.register_magic_function(lambda line, cell: cell_magic(shell, line, cell), "cell", "gpushim")
 
 

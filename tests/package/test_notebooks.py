@@ -133,9 +133,11 @@ class TestNotebook(TestCase):
         os.makedirs(name)
         with contextlib.closing(open(os.path.join(name, "kernel.json"), "w", encoding="utf-8")) as file:
             json.dump({"argv": [self.venv.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "x", "language": "python"}, file)
-        results = self.run_cells("%load_ext gpushim", "%%gpushim\n1", kernel="plain")
+        results = self.run_cells("%load_ext gpushim", "%%gpushim\nx = 1\nx + 1", "print(x)", "%unload_ext gpushim", kernel="plain")
         self.assertIn("gpushim is not loaded in this kernel. In a terminal, once:\n    gpushim kernel install\n", results[0][1])
-        self.assertEqual(results[1][0], "error")
+        self.assertEqual({status for status, _ in results}, {"ok"}, results)
+        self.assertIn("gpushim: not loaded in this kernel, NumPy alone ran the cell", results[1][1])
+        self.assertIn("1", results[2][1])
 
     def test_interrupt_reaches_the_kernel(self):
         """`gpushim run` has become the kernel, so its process is the one that Jupyter interrupts."""

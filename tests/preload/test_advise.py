@@ -227,8 +227,9 @@ class TestOption(TestCase):
         self.assertEqual(result.stdout, shim_runner.run_plain(SHORT).stdout)
 
     def test_other_device(self):
-        result = self.shim_run(SHORT, env={"GPUSHIM_ADVISE": "l4", "GPUSHIM_DEVICE": "cuda"})
-        self.assertIn("GPUSHIM_ADVISE=l4: GPUSHIM_DEVICE must be host\n", result.stderr)
+        for device in "cuda", "cpu", "auto":
+            result = self.shim_run(SHORT, env={"GPUSHIM_ADVISE": "l4", "GPUSHIM_DEVICE": device})
+            self.assertIn("GPUSHIM_ADVISE=l4: GPUSHIM_DEVICE must be host\n", result.stderr)
 
     def test_report(self):
         """Each transfer and each call is in a line."""

@@ -92,6 +92,8 @@ class TestVerify(shim_runner.TestCase):
         result = shim_runner.run("import numpy as np\nnp.arange(1e5) + 1", env={"GPUSHIM_VERIFY": "some"})
         self.assertIn("GPUSHIM_VERIFY=some: bad value", result.stderr)
         self.assertNotIn("verify", result.report)
+        result = shim_runner.run("import numpy", env={"GPUSHIM_VERIFY": "some", "GPUSHIM_DEVICE": "cpu"})
+        self.assertIn("GPUSHIM_VERIFY=some: bad value", result.stderr)
 
     def test_children_and_threads(self):
         _, verify = self.verified('''
