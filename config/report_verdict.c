@@ -37,7 +37,7 @@ double gsh_report_verdict_wall(const struct gsh_report_verdict *verdict)
 double gsh_report_verdict_plain(const struct gsh_report_verdict *verdict)
 {
     return verdict->parts[GSH_WALL_PROGRAM] + verdict->parts[GSH_WALL_CPU] +
-           verdict->parallel_saved + verdict->device_work;
+           verdict->parallel_saved + verdict->reused + verdict->device_work;
 }
 
 double gsh_report_verdict_share(const struct gsh_report_verdict *verdict)
@@ -133,6 +133,7 @@ void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *nam
         .name = name,
         .device_work = (double)gsh_stats_get(GSH_COUNTER_DEVICE_WORK_NS) * 1e-9,
         .parallel_saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9,
+        .reused = (double)gsh_stats_get(GSH_COUNTER_REUSED_NS) * 1e-9,
         .work = take_work()};
     if (inactive == NULL && source != NULL)
         source(&verdict->device);
@@ -341,8 +342,8 @@ void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdic
     gsh_fmt_printf(fmt, "{\"state\": \"%s\", \"why_not\": ", states[verdict->device.state]);
     gsh_fmt_json_string(fmt, verdict->device.why_not != NULL ? verdict->device.why_not : "");
     append_json_sums(fmt, verdict);
-    gsh_fmt_printf(fmt, ", \"device_work_s\": %.6f, \"parallel_saved_s\": %.6f",
-                   verdict->device_work, verdict->parallel_saved);
+    gsh_fmt_printf(fmt, ", \"device_work_s\": %.6f, \"parallel_saved_s\": %.6f, \"reused_s\": %.6f",
+                   verdict->device_work, verdict->parallel_saved, verdict->reused);
     gsh_fmt_printf(fmt, ", \"work\": {\"device_s\": %.6f, \"cpu_s\": %.6f}", verdict->work.device,
                    verdict->work.cpu);
     append_json_reasons(fmt, verdict);

@@ -48,6 +48,8 @@ struct gsh_report_verdict {
     double
         device_work; /* s that NumPy would have taken for what the main thread gave to the device (estimated) */
     double parallel_saved; /* s that loops on several cores would have taken longer on one */
+    double
+        reused; /* s that new pages of large arrays would have taken, which had those of earlier ones (estimated) */
     struct gsh_report_work
         work; /* zeros where times were not measured (gsh_stats_report_is_wanted) */
 };

@@ -19,6 +19,7 @@
 #include "mapping_budget.h"
 #include "memory_limit.h"
 #include "options.h"
+#include "page_cost.h"
 #include "page_moves.h"
 #include "pages.h"
 #include "pin.h"
@@ -565,6 +566,7 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
     struct gsh_block *block = take_block(zone, size, use);
     if (block == NULL)
         return NULL;
+    size_t kept = use == GSH_ARENA_HOST ? block->backed : 0;
     gsh_block_acquire_sigsafe(block);
     bool prepared = prepare_block(block, size, use);
     gsh_block_release_sigsafe(block);
@@ -572,6 +574,7 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
         give_to_pool(block);
         return NULL;
     }
+    gsh_page_cost_note_reused(size, kept);
     atomic_store_explicit(&block->live, true, memory_order_release);
     return (void *)block->base;
 }

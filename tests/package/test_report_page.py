@@ -35,7 +35,7 @@ def report(pid=10, parent=1, rows=None, lines=None, readers=(), **verdict):
     parts = {"program_s": 1.0, "cpu_s": 0.5, "device_s": 2.0, "transfers_s": 0.25, "start_s": 0.0, "dispatch_s": 0.25}
     made = {"version": 1, "gpushim_version": "0.1.0", "pid": pid, "device": "GPU X, 80 GiB", "wall_ns": 4000000000,
             "verdict": {"state": "started", "why_not": "", "share": 0.9, "wall_s": 4.0, "plain_s": 6.0, "device_work_s": 4.5,
-                        "work": {"device_s": 4.5, "cpu_s": 0.5}, "parallel_saved_s": 0.0, "foregone_s": 0.0, "start_price_s": 0.0, "parts": parts, **verdict},
+                        "work": {"device_s": 4.5, "cpu_s": 0.5}, "parallel_saved_s": 0.0, "reused_s": 0.0, "foregone_s": 0.0, "start_price_s": 0.0, "parts": parts, **verdict},
             "counters": {name: 100 for name in COUNTERS}, "operations": rows or [row("add", 5), row("sort", 0, 3, dtype=3)],
             "readers": list(readers),
             "process": {"host": "node", "parent": parent, "forked": False, "start_ms": 1000 + pid, "command": "python x.py"}}

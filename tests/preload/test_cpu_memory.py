@@ -60,6 +60,14 @@ assert all(array[-1] == 1 for array in arrays)
 print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
+# Two arrays of so many elements, one after the other.
+TWO = """
+import numpy as np
+for turn in range(2):
+    a = np.full(%d, 1.0)
+    del a
+"""
+
 IDLE = """
 import time
 import numpy as np
@@ -111,6 +119,13 @@ class TestCpuMemory(shim_runner.TestCase):
         result = shim_runner.run(script, shim=shim, env=dict(CPU, **env))
         self.assertEqual(result.returncode, 0, repr(result))
         return int(result.stdout.split()[-1])
+
+    def test_estimate(self):
+        """What the system would have taken for new pages is in the verdict's estimate, of arrays that malloc would map."""
+        large, small = (self.shim_run(TWO % elements, env=CPU).report["verdict"] for elements in (5 << 20, 3 << 20))
+        self.assertEqual(small["reused_s"], 0)
+        self.assertTrue(1e-4 < large["reused_s"] < 1, large)
+        self.assertGreater(large["plain_s"], large["reused_s"] + large["parts"]["program_s"])
 
     def test_unused_parts_of_huge_pages(self):
         self.assertLess(self.number(SLIGHTLY_MORE), 1.1 * self.number(SLIGHTLY_MORE, shim=False))

@@ -93,7 +93,7 @@ class TestQuestions(shim_runner.TestCase):
         self.assertEqual(verdict["share"] > 0.5, runs, verdict)
         self.assertEqual(verdict["state"], "started" if runs or verdict["work"]["device_s"] > 0 else "not-started")
         self.assertGreater(verdict["wall_s"], 0)
-        plain = verdict["parts"]["program_s"] + verdict["parts"]["cpu_s"] + verdict["device_work_s"] + verdict["parallel_saved_s"]
+        plain = verdict["parts"]["program_s"] + verdict["parts"]["cpu_s"] + sum(verdict[key] for key in ("device_work_s", "parallel_saved_s", "reused_s"))
         self.assertAlmostEqual(verdict["plain_s"], plain, delta=1e-4)
 
     def check_why(self, verdict, reason):

@@ -33,8 +33,9 @@ static void test_arithmetic(void)
                                                          [GSH_WALL_TRANSFERS] = 0.5,
                                                          [GSH_WALL_START] = 0.25,
                                                          [GSH_WALL_DISPATCH] = 0.25},
-                                               .device_work = 24,
+                                               .device_work = 23.5,
                                                .parallel_saved = 1,
+                                               .reused = 0.5,
                                                .work = {.device = 48, .cpu = 8}};
     CHECK(fabs(gsh_report_verdict_wall(&verdict) - 10) < 1e-12);
     CHECK(fabs(gsh_report_verdict_plain(&verdict) - 30) < 1e-12);
