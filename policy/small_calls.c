@@ -30,22 +30,39 @@ static bool is_known(const struct gsh_ab_trial *trial)
     return trial->passed[false] > 0 && trial->passed[true] > 0;
 }
 
+static void begin_rest(struct gsh_small_calls *state, int64_t elements)
+{
+    state->rest = RESTS * rules.measured;
+    state->rest_elements = elements;
+}
+
 /* The state where a phase has ended. Nothing is tried where the facts leave all calls to the CPU. */
 static struct gsh_small_calls begin_phase(const struct gsh_small_calls *ended)
 {
-    struct gsh_small_calls next = {.others = 0};
-    bool is_tried = ended->accepted > 0 || is_known(&ended->trial), stays = ended->gaining == 0;
-    if (is_tried) {
-        next.trial = ended->trial;
-        next.phase = ended->trial.ended;
-        stays = is_known(&next.trial) && next.trial.is_b && !next.trial.is_trial;
-    }
-    if (stays) {
-        next.rest = RESTS * rules.measured;
-        next.elements = ended->elements;
+    struct gsh_small_calls next = {.gainless = ended->gainless,
+                                   .gainless_elements = ended->gainless_elements};
+    if (ended->accepted == 0 && !is_known(&ended->trial))
+        return next;
+    next.trial = ended->trial;
+    next.phase = ended->trial.ended;
+    if (is_known(&next.trial) && next.trial.is_b && !next.trial.is_trial) {
+        begin_rest(&next, ended->elements);
         next.trial.phases += RESTS;
     }
     return next;
+}
+
+/* Counts calls that gain nothing. How long they take in the program says nothing: they rest when there were enough of them. */
+static void count_gainless(struct gsh_small_calls *state, const struct gsh_verdict *verdict,
+                           int64_t elements)
+{
+    bool gains = verdict->gain > 0;
+    state->gainless = gains ? 0 : state->gainless + verdict->facts.host;
+    state->gainless_elements = gains ? 0 : GSH_MAX(state->gainless_elements, elements);
+    if (state->gainless > rules.measured) {
+        begin_rest(state, state->gainless_elements);
+        state->gainless = 0;
+    }
 }
 
 struct gsh_small_calls gsh_small_calls_after(struct gsh_small_calls state,
@@ -56,8 +73,8 @@ struct gsh_small_calls gsh_small_calls_after(struct gsh_small_calls state,
     state.rest = 0;
     if (state.trial.ended != state.phase)
         state = begin_phase(&state);
+    count_gainless(&state, verdict, elements);
     state.accepted += verdict->reason == GSH_REASON_NONE;
-    state.gaining += verdict->gain > 0;
     state.elements = GSH_MAX(state.elements, elements);
     return state;
 }

@@ -15,11 +15,14 @@ struct gsh_small_calls { /* zeros: initial */
     struct gsh_ab_trial trial;
     double others;     /* modelled s of other calls since the phase began */
     unsigned accepted; /* calls since the phase began that the facts would give to the device */
-    unsigned gaining;  /* and that the device would do sooner, wherever their operands are */
     int64_t elements;  /* of the largest call since the phase began */
     unsigned phase;    /* trial.ended when it began */
     double
-        rest; /* s from this call on for which none of up to `elements` need be looked at; 0: the next one must be */
+        gainless; /* modelled s of calls since the last one that the device would do sooner, wherever its operands are */
+    int64_t gainless_elements; /* of the largest one of these */
+    double
+        rest; /* s from this call on for which none of up to `rest_elements` need be looked at; 0: the next one must be */
+    int64_t rest_elements;
 };
 
 /* Whether a call is one of these. `bytes`: of its operands that one side lacks. */

@@ -24,6 +24,6 @@ void gsh_small_call_trial_apply(struct gsh_verdict *verdict, int64_t elements, d
     }
     state = gsh_small_calls_after(state, verdict, elements, (double)gsh_clock_ns() * 1e-9);
     if (state.rest > 0)
-        gsh_small_call_rest_begin(state.elements, state.rest);
+        gsh_small_call_rest_begin(state.rest_elements, state.rest);
     verdict->reason = gsh_small_calls_reason(&state, verdict);
 }

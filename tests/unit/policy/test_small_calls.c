@@ -111,19 +111,26 @@ static void check_rests(void)
     CHECK(program.is_there);
 }
 
-/* Nothing is tried where the facts leave all to the CPU, and it rests unless the device would gain if the data were there. */
+/* Calls that gain nothing rest, however long the program pauses between them; one that would gain if its data were there ends that. */
 static void check_rests_of_host(void)
 {
     struct gsh_small_calls state = {.others = 0};
     struct gsh_verdict verdict = verdict_of(false);
-    double rests = 0, gain = verdict.gain;
+    double gain = verdict.gain;
+    int rests = 0;
     for (int k = 0; k < 4000; k++) {
-        verdict.gain = k < 2000 ? gain : -gain;
-        state = gsh_small_calls_after(state, &verdict, 20000, k * 1e-5);
+        verdict.gain = k % 100 == 0 ? gain : -gain;
+        state = gsh_small_calls_after(state, &verdict, k % 100 == 0 ? 50000 : 20000, k * 1e-2);
         rests += state.rest > 0;
-        CHECK(k >= 2000 || rests == 0);
     }
-    CHECK(rests > 0);
+    CHECK_INT(rests, 0);
+    for (int k = 0; k < 4000; k++) {
+        verdict.gain = -gain;
+        state = gsh_small_calls_after(state, &verdict, 20000, 40 + k * 1e-2);
+        rests += state.rest > 0;
+        CHECK(state.rest == 0 || state.rest_elements == 20000);
+    }
+    CHECK(rests > 5 && rests < 20); /* 4 ms of calls of 10 us */
 }
 
 int main(void)
