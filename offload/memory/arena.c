@@ -566,8 +566,8 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
     struct gsh_block *block = take_block(zone, size, use);
     if (block == NULL)
         return NULL;
-    size_t kept = use == GSH_ARENA_HOST ? block->backed : 0;
     gsh_block_acquire_sigsafe(block);
+    size_t kept = use == GSH_ARENA_HOST ? block->backed : 0;
     bool prepared = prepare_block(block, size, use);
     gsh_block_release_sigsafe(block);
     if (!prepared) {
