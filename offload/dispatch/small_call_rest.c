@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A rest that threads end at the same time may be followed by one with the usual threshold, which leaves nothing alone.
+ * Several threads may end a rest at the same time. The last of them may then set the usual threshold back in the next rest, which leaves
+ * no calls alone.
  */
 #include "small_call_rest.h"
 

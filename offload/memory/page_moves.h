@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moves pages from a free block to another (mremap with MREMAP_DONTUNMAP, Linux 5.7), which takes a twentieth of the time of faulting new
- * ones in. Pages move by units, huge pages alone and 64 KiB of small ones, at multiples of their size from the block's base: mappings meet
- * between units, never within one, and a unit is in one mapping. Only where no device is used: there all blocks are open. All functions
- * need the ARENA lock. Checked by tests/unit/offload/memory/test_page_moves.c.
+ * ones in. Pages move by units: one huge page, or 64 KiB of small ones, at a multiple of its size from the block's base. So each unit lies
+ * in one mapping, as mremap needs before Linux 6.17. Only where no device is used: there all blocks are open. All functions need the
+ * ARENA lock. Checked by tests/unit/offload/memory/test_page_moves.c.
  */
 #pragma once
 

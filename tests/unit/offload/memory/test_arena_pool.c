@@ -3,37 +3,10 @@
  * Free blocks where no device is used and no pages move (test_page_moves.c): which arrays get them, and how many pages they keep. Faults
  * are counted, as pages that were kept do not fault.
  */
-#include "arena_internal.h"
-#include "check.h"
-#include "clock.h"
-#include "idle.h"
+#include "free_blocks.h"
 #include "options.h"
 #include "page_faults.h"
 #include "page_moves.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-
-#define MIB ((size_t)1 << 20)
-#define KIB ((size_t)1 << 10)
-
-static char *make(size_t size)
-{
-    char *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
-    if (CHECK(bytes != NULL))
-        memset(bytes, 1, size);
-    return bytes;
-}
-
-static void make_together(size_t size, int count)
-{
-    char *made[32];
-    for (int k = 0; k < count; k++)
-        made[k] = make(size);
-    for (int k = 0; k < count; k++)
-        gsh_arena_free(made[k]);
-}
 
 /* A free block serves an array of any smaller size: of those with pages, the smallest. */
 static void check_any_size(void)
@@ -78,28 +51,18 @@ static void check_loop(void)
           64); /* of 2,856 where one of its phases faults; ThreadSanitizer's own are some */
 }
 
-static _Atomic bool is_over;
-
-static void *give_back(void *unused)
+static void make_of_three_sizes(void)
 {
-    while (!atomic_load(&is_over))
-        gsh_idle_trim_host(0);
-    return unused;
+    make_together(300 * KIB, 4);
+    make_together(100 * KIB, 4);
+    make_together(3 * MIB, 2);
 }
 
 /* Pages of idle blocks go back while such blocks are taken. What is counted stays right: a loop's pages are kept
  * afterwards. */
 static void check_idle_meanwhile(void)
 {
-    pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, give_back, NULL), 0);
-    for (uint64_t end = gsh_clock_ns() + 300000000; gsh_clock_ns() < end;) {
-        make_together(300 * KIB, 4);
-        make_together(100 * KIB, 4);
-        make_together(3 * MIB, 2);
-    }
-    atomic_store(&is_over, true);
-    pthread_join(thread, NULL);
+    work_beside_giving_back(make_of_three_sizes);
     check_loop();
 }
 

@@ -5,41 +5,15 @@
  */
 #include "page_moves.h"
 
-#include "arena_internal.h"
-#include "check.h"
-#include "clock.h"
-#include "idle.h"
+#include "free_blocks.h"
 #include "options.h"
 #include "page_faults.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MIB ((size_t)1 << 20)
-#define KIB ((size_t)1 << 10)
 #define MOST_HELD (40 * MIB)
-
-static char *make(size_t size)
-{
-    char *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
-    if (CHECK(bytes != NULL))
-        memset(bytes, 1, size);
-    return bytes;
-}
-
-static void make_together(size_t size, size_t bytes)
-{
-    char *made[512];
-    size_t count = bytes / size;
-    for (size_t k = 0; k < count; k++)
-        made[k] = make(size);
-    for (size_t k = 0; k < count; k++)
-        gsh_arena_free(made[k]);
-}
 
 static size_t resident_bytes(void)
 {
@@ -56,8 +30,8 @@ static long count_faults_of_loop(size_t one, size_t other, int turns)
 {
     long before = count_page_faults();
     for (int turn = 0; turn < turns; turn++) {
-        make_together(one, MOST_HELD);
-        make_together(other, MOST_HELD);
+        make_together(one, MOST_HELD / one);
+        make_together(other, MOST_HELD / other);
     }
     return count_page_faults() - before;
 }
@@ -85,8 +59,8 @@ static void check_contents(void)
     for (size_t size = 100 * KIB; size < 12 * MIB; size += size / 3) {
         char *kept = make(size);
         memset(kept, 7, size);
-        make_together(3 * MIB + 300 * KIB, MOST_HELD);
-        make_together(200 * KIB, MOST_HELD);
+        make_together(3 * MIB + 300 * KIB, 12);
+        make_together(200 * KIB, MOST_HELD / (200 * KIB));
         char *zeros = gsh_arena_allocate(size, GSH_ARENA_ZERO);
         CHECK(zeros != NULL && is_filled(zeros, size, 0));
         CHECK(is_filled(kept, size, 7));
@@ -95,30 +69,15 @@ static void check_contents(void)
     }
 }
 
-static _Atomic bool is_over;
-
-static void *give_back(void *unused)
-{
-    while (!atomic_load(&is_over))
-        gsh_idle_trim_host(0);
-    return unused;
-}
-
 /* Zeros are zeros also where another thread gives pages of idle blocks back. */
-static void check_idle_meanwhile(void)
+static void check_zeros(void)
 {
-    pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, give_back, NULL), 0);
-    for (uint64_t end = gsh_clock_ns() + 300000000; gsh_clock_ns() < end;) {
-        make_together(300 * KIB, 8 * MIB);
-        make_together(3 * MIB, 9 * MIB);
-        char *zeros = gsh_arena_allocate(700 * KIB, GSH_ARENA_ZERO);
-        CHECK(zeros != NULL && is_filled(zeros, 700 * KIB, 0));
-        memset(zeros, 1, 700 * KIB);
-        gsh_arena_free(zeros);
-    }
-    atomic_store(&is_over, true);
-    pthread_join(thread, NULL);
+    make_together(300 * KIB, 27);
+    make_together(3 * MIB, 3);
+    char *zeros = gsh_arena_allocate(700 * KIB, GSH_ARENA_ZERO);
+    CHECK(zeros != NULL && is_filled(zeros, 700 * KIB, 0));
+    memset(zeros, 1, 700 * KIB);
+    gsh_arena_free(zeros);
 }
 
 /* A page of a free block is no longer mapped: the system refuses to move its unit. The pages of the array that was to have it may be lost
@@ -144,7 +103,7 @@ static void check_refusal(void)
         CHECK(is_filled(kept[k], 4 * MIB, (char)k));
         gsh_arena_free(kept[k]);
     }
-    make_together(9 * MIB, MOST_HELD);
+    make_together(9 * MIB, 4);
 }
 
 /* Of a system that cannot move pages: tried where nothing of ours is. */
@@ -167,7 +126,7 @@ int main(void)
     check_loop(20 * MIB, 4 * MIB, MOST_HELD / 4096);
     check_loop(256 * KIB, 1 * MIB, MOST_HELD / 4096);
     check_contents();
-    check_idle_meanwhile();
+    work_beside_giving_back(check_zeros);
     check_refusal();
     return check_result();
 }
